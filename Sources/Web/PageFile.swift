@@ -24,6 +24,7 @@ package struct PageFile: Sendable {
         .init(path: "client/delta.js", bytes: PackageResources.delta_js),
         .init(path: "client/diff.js", bytes: PackageResources.diff_js),
         .init(path: "client/digest.js", bytes: PackageResources.digest_js),
+        .init(path: "client/drafts.js", bytes: PackageResources.drafts_js),
         .init(path: "client/fields.js", bytes: PackageResources.fields_js),
         .init(path: "client/frames.js", bytes: PackageResources.frames_js),
         .init(path: "client/heirs.js", bytes: PackageResources.heirs_js),

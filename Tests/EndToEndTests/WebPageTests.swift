@@ -36,15 +36,16 @@ import Testing
         }
     }
 
-    /// Whether each line is served as it is, or is a comment.
+    /// Whether each line is served without its indent, or is a comment.
     private static func isWithoutComments(_ served: String, _ file: PageFile) -> Bool {
         let lines = String(decoding: file.bytes, as: UTF8.self).components(separatedBy: "\n")
         let left = served.components(separatedBy: "\n")
         return lines.count == left.count
             && zip(lines, left).allSatisfy { line, left in
-                let code = line.trimmingCharacters(in: .whitespaces)
+                let code = String(line.drop { $0 == " " })
                 let isComment = ["//", "/**", "* ", "*/"].contains { code.hasPrefix($0) }
-                return line == left || left.isEmpty && isComment && (!code.contains("*/") || code.hasSuffix("*/"))
+                let isWhole = !code.contains("*/") || code.hasSuffix("*/")
+                return left == (file.path.hasSuffix(".js") ? code : line) || left.isEmpty && isComment && isWhole
             }
     }
 

@@ -2,6 +2,7 @@
 // and what happens to the page. The view asks this, and nothing else.
 
 import { Copies } from "./copies.js";
+import { Drafts } from "./drafts.js";
 import { Locks } from "./locks.js";
 import { OpenList } from "./openlist.js";
 import { wordsOf } from "./others.js";
@@ -58,6 +59,8 @@ export class Client {
    */
   onmessage = () => {};
   settings;
+  /** What is being typed, and is no item yet. */
+  drafts;
   #options;
   #tab;
   #store;
@@ -121,6 +124,7 @@ export class Client {
       this.#channel.postMessage({ type: "setting", key, value });
       this.#change();
     });
+    this.drafts = new Drafts(this.settings, this.#locks, () => this.#tab.client);
     this.#tab = new Tab({ person, token, program, holder: draw(), chance: { chance: Math.random, draw } });
   }
 
@@ -196,14 +200,10 @@ export class Client {
     return this.#listOf(opened);
   }
 
-  /**
-   * @param {OpenList} list that is no longer followed; its edits that wait are forgotten
-   * @param {boolean} [isGone] whether nobody can open it any more: then its copy goes, too
-   */
-  forget(list, isGone = false) {
+  /** @param {OpenList} list that is no longer followed; its edits that wait are forgotten */
+  forget(list) {
     this.#lists = this.#lists.filter(other => other !== list);
     this.#run(this.#tab.forget(list.opened, this.#now()));
-    if (isGone) void this.#copies.drop(list.name);
   }
 
   /**
@@ -387,7 +387,10 @@ export class Client {
       case "copy":
         return void this.#copies.read(effect.name).then(copy => this.#run(tab.copied(effect.name, copy, this.#now())));
       case "keep":
-        return void this.#copies.keep(effect.copy);
+        void this.#copies.keep(effect.copy);
+        // Under its former name, it would be offered without a connection.
+        if (effect.former !== undefined) void this.#copies.drop(effect.former);
+        return;
       case "connect":
         return this.#connect(effect.line);
       case "send":
@@ -396,6 +399,9 @@ export class Client {
         return this.#close(effect.line);
       case "tell":
         this.#noteOwn(effect.told);
+        if (effect.told.type === "ended" && effect.told.reason === "listDeleted") {
+          void this.#copies.drop(effect.list.name);
+        }
         return this.#tell(() => this.ontold(this.#listOf(effect.list), effect.told));
       case "answer":
         if (!this.#requests.hear(effect.message)) this.#tell(() => this.onmessage(effect.message));

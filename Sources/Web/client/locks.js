@@ -63,6 +63,26 @@ export class Locks {
     return this.take(client);
   }
 
+  /**
+   * Whether the tab that had a lock has ended: nobody has it, or this tab has taken it over.
+   * @param {string} client
+   * @returns {Promise<boolean>}
+   */
+  async isFree(client) {
+    if (this.#held.has(client)) return true;
+    if (!this.#locks) {
+      const isFree = await this.#ask(client);
+      if (isFree) this.free(client);
+      return isFree;
+    }
+    try {
+      const { held = [] } = await this.#locks.query();
+      return held.every(({ name }) => name !== nameOf(client));
+    } catch {
+      return false;
+    }
+  }
+
   /** @param {string} client */
   free(client) {
     this.#held.get(client)?.();

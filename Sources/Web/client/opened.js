@@ -20,8 +20,9 @@ export class Opened {
    * @type {string | undefined}
    */
   awaits;
-  /** The revision of the copy that the storage has, or is about to get. */
+  /** The revision of the copy that the storage has, or is about to get, and under which name. */
   #copied;
+  #copiedName;
   /** When the next copy is due. */
   #copyAt = Infinity;
   /**
@@ -36,6 +37,7 @@ export class Opened {
     this.replica = replica;
     this.isWanted = isWanted;
     this.#copied = replica.revision;
+    this.#copiedName = subscription.name;
   }
 
   get name() {
@@ -75,23 +77,29 @@ export class Opened {
    * @param {number} time
    */
   copyBy(time) {
-    const { replica, subscription } = this;
-    if (replica.revision === this.#copied || subscription.hasDiverged || subscription.isHeld) return;
+    const { subscription } = this;
+    if (this.#isCopied || subscription.hasDiverged || subscription.isHeld || subscription.hasEnded) return;
     this.#copyAt = Math.min(this.#copyAt, time);
   }
 
   /**
-   * The copy that the storage has to get, if one is due.
+   * The copy that the storage has to get, if one is due; and the name under which it had one before, if that was
+   * another.
    * @param {number} now
-   * @returns {Copy | undefined}
+   * @returns {{ copy: Copy, former: string | undefined } | undefined}
    */
   takeCopy(now) {
     if (now < this.#copyAt) return undefined;
     this.#copyAt = Infinity;
     const { log, revision, confirmed } = this.replica;
-    if (revision === this.#copied || revision === 0) return undefined;
-    this.#copied = revision;
-    return { name: this.name, log, revision, items: confirmed };
+    if (this.#isCopied || revision === 0) return undefined;
+    const former = this.#copiedName === this.name ? undefined : this.#copiedName;
+    [this.#copied, this.#copiedName] = [revision, this.name];
+    return { copy: { name: this.name, log, revision, items: confirmed }, former };
+  }
+
+  get #isCopied() {
+    return this.replica.revision === this.#copied && this.name === this.#copiedName;
   }
 
   /**
@@ -101,7 +109,6 @@ export class Opened {
    */
   refollow(session, replica, isAway, awaits = this.awaits) {
     this.replica = replica;
-    if (this.subscription.hasEnded) return;
     this.subscription = session.follow(this.name, replica);
     this.awaits = awaits;
     if (awaits !== undefined) this.subscription.hold();

@@ -129,10 +129,11 @@ export class Own {
 
   /** @param {string} name */
   open(name) {
-    const known = this.#lists.all.find(one => one.name === name && !one.subscription.hasEnded);
+    const known = this.#lists.all.find(one => one.name === name && !one.subscription.isReplaced);
     const opened = known ?? this.#follow(name, new Replica(), true);
     opened.isWanted = true;
     if (!known) this.#port.push({ do: "copy", name });
+    else if (known.subscription.hasEnded) this.begun.run(session => session.revive());
     return opened;
   }
 

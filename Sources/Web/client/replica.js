@@ -24,10 +24,10 @@ import { Undos } from "./undo.js";
  * What people, or the program around, are told. A reason is a number of section 8. A commit of one's own comes with its
  * edit and the list's log id, but not if only a snapshot shows that there is one.
  * @typedef {{ type: "committed", sequence: number, revision: number, own?: { log: string, edit: Edit } } | { type:
- *   "rejected", reason: number, first: number, second: number, edit: Edit } | { type: "overridden", item: string, lost:
- *   Lost, author: number, revision: number } | { type: "kept", words: Kept } | { type: "usedTwice", revision: number
- *   } | { type: "diverged", revision: number } | { type: "renamed", name: string } | { type: "ended", reason: string
- *   } | { type: "disconnected" }} Told
+ *   "rejected", reason: number, first: number, second: number, edit: Edit } | { type: "overridden", item: string,
+ *   lost: Lost, author: number, revision: number } | { type: "kept", words: Kept } | { type: "usedTwice", revision:
+ *   number } | { type: "diverged", revision: number } | { type: "renamed", name: string, former: string } | { type:
+ *   "ended", reason: string } | { type: "disconnected" }} Told
  */
 /**
  * A snapshot that has arrived.

@@ -199,6 +199,12 @@ export class Session {
     return this.#finish();
   }
 
+  /** Lists that have ended may be there again. */
+  revive() {
+    for (const { subscription } of this.#lists) subscription.revive();
+    return this.#finish();
+  }
+
   /** What has been asked for otherwise, of a subscription, is done now. */
   flush() {
     return this.#finish();
@@ -376,6 +382,10 @@ export class Session {
       case "chunk":
         if (this.#asked.has(message.request)) this.#effects.push({ do: "answer", message });
         return this.#hear(message);
+      case "granted":
+        this.#effects.push({ do: "answer", message });
+        for (const { subscription } of this.#lists) subscription.revive();
+        return;
       case "renamed":
         this.#effects.push({ do: "answer", message });
         return this.#hear(message);

@@ -37,7 +37,9 @@ export class Subscription {
   #port;
   #author = 0;
   #hasDiverged = false;
-  #hasEnded = false;
+  /** Why it has ended, if it has. */
+  #ended = "";
+  #isReplaced = false;
   #isHeld = false;
   /** @type {Rules | undefined} */
   #rules;
@@ -101,9 +103,19 @@ export class Subscription {
     return this.#hasDiverged;
   }
 
-  /** Whether the list is no longer followed. */
+  /** Whether there is no such list for the person any more. It is asked for again on each connection. */
   get hasEnded() {
-    return this.#hasEnded;
+    return this.#ended !== "";
+  }
+
+  /** Why it has ended, if it has: an error of the protocol, or `editsWait`. */
+  get ended() {
+    return this.#ended;
+  }
+
+  /** Whether another list has the name now. */
+  get isReplaced() {
+    return this.#isReplaced;
   }
 
   /** Who is here, and where one's own person is. */
@@ -120,7 +132,12 @@ export class Subscription {
   welcome(author) {
     this.#author = author;
     this.#isWelcome = true;
-    if (!this.#hasEnded && !this.#isHeld) this.#subscribe(false);
+    if (!this.#isHeld) this.#subscribe(false);
+  }
+
+  /** The list may be back, or the person may read it again. */
+  revive() {
+    if (this.hasEnded && this.#isWelcome && this.#request === undefined && !this.#isHeld) this.#subscribe(false);
   }
 
   /** Does not subscribe before it is released. */
@@ -130,7 +147,7 @@ export class Subscription {
 
   release() {
     this.#isHeld = false;
-    if (this.#isWelcome && !this.#hasEnded) this.#subscribe(false);
+    if (this.#isWelcome) this.#subscribe(false);
   }
 
   get isHeld() {
@@ -146,7 +163,7 @@ export class Subscription {
   leave() {
     if (this.#list !== undefined) this.#port.send({ type: "unsubscribe", list: this.#list });
     this.lost();
-    this.#hasEnded = true;
+    this.#ended = "left";
   }
 
   /** Sends what waits, if anything may be sent now. */
@@ -186,7 +203,7 @@ export class Subscription {
     const { list, logID, start } = message;
     const replica = this.#replica;
     if (replica.pending.length > 0 && replica.log !== NO_LOG && !isSameList(logID, replica.log)) {
-      // Another list has the name.
+      this.#isReplaced = true;
       this.#port.send({ type: "unsubscribe", list });
       this.#list = this.#sent = undefined;
       return this.#subscribe(true);
@@ -198,6 +215,7 @@ export class Subscription {
     }
     if (list !== this.#list) this.#sent = undefined;
     this.#list = list;
+    this.#ended = "";
     this.#last = message.lastSequence;
     this.#rules = message.rules;
     this.#awaitsName = this.#byLog;
@@ -278,8 +296,10 @@ export class Subscription {
     if (list !== this.#list) return;
     const isAsked = this.#head === undefined && !this.#incoming && !this.#byLog;
     if (name !== this.#name) {
+      const former = this.#name;
       this.#name = name;
-      this.#port.tell({ type: "renamed", name });
+      this.#isReplaced = false;
+      this.#port.tell({ type: "renamed", name, former });
       if (isAsked) this.#subscribe(false);
     }
     this.#awaitsName = false;
@@ -389,8 +409,10 @@ export class Subscription {
 
   /** @param {string} reason */
   #end(reason) {
+    const [isWelcome, isNews] = [this.#isWelcome, this.#ended !== reason];
     this.lost();
-    this.#hasEnded = true;
-    this.#port.tell({ type: "ended", reason });
+    this.#isWelcome = isWelcome;
+    this.#ended = reason;
+    if (isNews) this.#port.tell({ type: "ended", reason });
   }
 }

@@ -34,9 +34,9 @@ import { Own } from "./own.js";
  * to look, `forget` deletes the owner's row of a journal without rows, if it has that holder.
  * @typedef {{ do: "look" | "announce" } | { do: "lock" | "unlock" | "verify", client: string } | { do: "forget",
  *   client: string, holder: string } | { do: "claim", client: string, owner: Owner } | { do: "write", line: number,
- *   write: number, job: Job } | { do: "copy", name: string } | { do: "keep", copy: Copy } | { do: "connect" | "close",
- *   line: number } | { do: "send", line: number, bytes: Uint8Array } | { do: "tell", list: Opened, told: Told } | { do:
- *   "answer", message: Down }} Effect
+ *   write: number, job: Job } | { do: "copy", name: string } | { do: "keep", copy: Copy, former?: string } | { do:
+ *   "connect" | "close", line: number } | { do: "send", line: number, bytes: Uint8Array } | { do: "tell", list:
+ *   Opened, told: Told } | { do: "answer", message: Down }} Effect
  */
 /**
  * Where chance comes from: `draw` gives a client id, 32 hexadecimal digits that nobody can guess.
@@ -187,7 +187,12 @@ export class Tab {
    * @param {Opened} opened @param {number} now
    */
   forget(opened, now) {
-    return this.#at(now, () => this.#own.close(opened, now));
+    return this.#at(now, () => {
+      // What was shown is there without a connection, too.
+      opened.copyBy(now);
+      this.#keepCopies();
+      this.#own.close(opened, now);
+    });
   }
 
   /**
@@ -363,6 +368,6 @@ export class Tab {
   }
 
   #keepCopies() {
-    for (const copy of this.#lists.takeCopies(this.#now)) this.#effects.push({ do: "keep", copy });
+    for (const due of this.#lists.takeCopies(this.#now)) this.#effects.push({ do: "keep", ...due });
   }
 }

@@ -4,21 +4,23 @@ import { TooLarge } from "../client/replica.js";
 import { commitsOf } from "../client/requests.js";
 import { DoesNotFit } from "../client/splices.js";
 import { amount } from "./content.js";
-import { onFocusLost } from "./dialogs.js";
+import { closeDialogs, onFocusLost } from "./dialogs.js";
 import { button, fill, h, setAttribute, setText } from "./dom.js";
 import { HistoryScreen } from "./historyscreen.js";
 import { NO_LETTERS } from "./keys.js";
 import { ListScreen } from "./listscreen.js";
 import { ListsScreen } from "./listsscreen.js";
-import { setSeen } from "./news.js";
+import { seenRevision, setSeen } from "./news.js";
+import { addNotice, noticeOf } from "./noticebar.js";
 import { showConnection, showPeople } from "./pagedialogs.js";
-import { fragmentOf } from "./route.js";
+import { fragmentOf, routeOf } from "./route.js";
 import { errorText } from "./sentences.js";
 
 /** @typedef {import('./clients.js').Clients} Clients */
 /** @typedef {import('./route.js').Route} Route */
 /** @typedef {import('./speech.js').Speech} Speech */
 /** @typedef {import('../client/client.js').OpenList} OpenList */
+/** @typedef {import('../client/replica.js').Told} Told */
 
 /** How long a short message stays, in ms; one with a button stays longer. */
 const TOAST = 4000;
@@ -26,6 +28,8 @@ const TOAST_WITH_BUTTON = 10_000;
 /** How long another list is waited for, in ms. */
 const WAITING = 8000;
 /** The rules of a new list: those of `hand create`. */
+/** So long after the last key, keys are no longer for a field that was taken away, in ms. */
+const TYPING = 1500;
 const NEW_RULES = { maximumCount: 0x7fffffff, maximumSize: 16_384, maximumLevel: 15, deck: false };
 
 export class App {
@@ -37,10 +41,13 @@ export class App {
   /** @type {ListScreen | ListsScreen | HistoryScreen | undefined} */
   #screen;
   #toastTimer = 0;
+  /** Takes the message away that is shown. */
+  #done = () => {};
   /** What is drawn next, with a frame or without. */
   #frame = 0;
   #timer = 0;
   #isAway = false;
+  #typingUntil = 0;
   #navigated = Promise.resolve();
   clients;
   speech;
@@ -62,9 +69,7 @@ export class App {
     const header = h("header", { class: "page" }, this.#home, this.#people, this.#badge);
     root.prepend(header, this.#body, this.#toast);
     clients.onchange = () => this.draw();
-    clients.ontold = (open, told) => {
-      if (this.#screen?.open === open && this.#screen instanceof ListScreen) this.#screen.tell(told);
-    };
+    clients.ontold = (open, told) => void this.#told(open, told);
     addEventListener("hashchange", () => this.#navigateNext());
     document.addEventListener("visibilitychange", () => {
       if (document.hidden && this.#screen instanceof ListScreen) this.#screen.hide();
@@ -98,7 +103,7 @@ export class App {
     const { connection, storage, waiting } = this.client;
     const where = storage.state === "kept" ? "kept on this device" : "only in this tab";
     const edits = waiting.count > 0 ? `, ${amount(waiting.count, "edit")} ${where}` : "";
-    if (connection.state === "stopped") return `${errorText(connection.reason)}${edits}`;
+    if (connection.state === "stopped") return `${errorText(connection.reason).replace(/\.$/, "")}${edits}`;
     if (connection.state === "connecting") return `connecting…${edits}`;
     if (connection.state !== "online") return `${connection.state}${edits}`;
     const { count, reason } = this.clients.elsewhere;
@@ -126,23 +131,20 @@ export class App {
     else this.#frame ||= requestAnimationFrame(() => this.#drawNow());
   }
 
-  /** @param {OpenList} open @param {string} reason */
-  ended(open, reason) {
-    this.toast(`“${open.name}”: ${errorText(reason)}`);
-    const isGone = reason === "listDeleted";
-    if (isGone) setSeen(this.client, open.name, undefined);
-    if (open.replica.pending.length === 0) this.client.forget(open, isGone);
-  }
-
   // Lists
 
-  /** @param {string} name */
+  /**
+   * Makes a list and opens it. False if it cannot be, and then the person is told.
+   * @param {string} name
+   */
   async makeList(name) {
     try {
       await this.client.request({ type: "create", name: name.normalize("NFC"), rules: NEW_RULES });
       this.go({ list: name });
+      return true;
     } catch (error) {
       this.toast(errorText(error));
+      return false;
     }
   }
 
@@ -151,6 +153,11 @@ export class App {
    * @param {OpenList} list @param {(replica: import('../client/replica.js').Replica) => void} action
    */
   act(list, action) {
+    const { ended } = list.subscription;
+    if (ended !== "") {
+      this.toast(errorText(ended));
+      return false;
+    }
     try {
       this.client.act(list, action);
       return true;
@@ -201,18 +208,32 @@ export class App {
 
   // What the person says and hears
 
+  /** A field was taken away while the person may be typing in it: the next letters were for the field. */
+  fieldTaken() {
+    this.#typingUntil = Date.now() + TYPING;
+  }
+
   /**
-   * Whether the person does not want this key to do anything: speech and shaking hands press letters by accident.
+   * Whether this key is to do nothing: it was for a field, or the person wants no letters as keys, since speech and
+   * shaking hands press them by accident.
    * @param {KeyboardEvent} event
    */
   ignores({ key, altKey, ctrlKey, metaKey }) {
+    if (Date.now() < this.#typingUntil && !/^(Arrow|Tab|Escape)/.test(key)) {
+      this.fieldTaken();
+      return true;
+    }
     return key.length === 1 && key !== " " && !altKey && !ctrlKey && !metaKey
       && this.client.settings.get(NO_LETTERS) === true;
   }
 
-  /** @param {string} text @param {{ text: string, act: () => void }} [action] */
+  /**
+   * A short message. Gives what takes it away.
+   * @param {string} text @param {{ text: string, act: () => void }} [action]
+   */
   toast(text, action) {
     const done = () => {
+      if (this.#done !== done) return;
       const hadFocus = this.#toast.contains(document.activeElement);
       this.#toast.hidden = true;
       if (hadFocus) this.#screen?.refocus();
@@ -226,9 +247,11 @@ export class App {
       action && button(action.text, () => (done(), action.act())),
     );
     this.#toast.hidden = false;
+    this.#done = done;
     this.speech.say(text);
     clearTimeout(this.#toastTimer);
     this.#toastTimer = setTimeout(pass, action ? TOAST_WITH_BUTTON : TOAST);
+    return done;
   }
 
   // Private
@@ -239,9 +262,47 @@ export class App {
     this.#navigated = this.#navigated.then(next, next);
   }
 
+  /**
+   * What happened to a list, whether it is shown or not.
+   * @param {OpenList} open @param {Told} told
+   */
+  async #told(open, told) {
+    if (told.type === "ended") {
+      this.toast(`“${open.name}”: ${errorText(told.reason)}`);
+      if (told.reason === "listDeleted") setSeen(this.client, open.name, undefined);
+    } else if (told.type === "renamed") this.#renamed(open, told);
+    else {
+      const notice = await noticeOf(this, open, told);
+      if (!notice) return;
+      addNotice(this.client, open, notice);
+      this.draw();
+      if (this.#screen instanceof ListScreen && this.#screen.open === open) return this.speech.say(notice.text);
+      const show = { text: "Open the list", act: () => this.go({ list: open.name }) };
+      this.toast(`“${open.name}”: ${notice.text}`, show);
+    }
+  }
+
+  /**
+   * Who has a list open stays on it, with what is being typed.
+   * @param {OpenList} open @param {Extract<Told, { type: "renamed" }>} told
+   */
+  #renamed(open, { name, former }) {
+    const seen = seenRevision(this.client, former);
+    setSeen(this.client, former, undefined);
+    setSeen(this.client, name, seen);
+    this.clients.renamed(former, name);
+    this.client.drafts.rename(former, name);
+    if (this.#screen?.open !== open) return;
+    history.replaceState(null, "", fragmentOf({ ...routeOf(location.hash), list: name }));
+    if (this.#screen instanceof ListScreen) this.#screen.renamed(former);
+    this.toast(`“${former}” is called “${name}” now.`);
+    this.draw();
+  }
+
   async #navigate() {
     const { list, view } = await this.clients.follow();
     const before = this.#screen;
+    closeDialogs();
     before?.close();
     if (list === undefined) this.#screen = new ListsScreen(this);
     else {

@@ -16,6 +16,7 @@ import { roleFor } from "./keys.js";
 
 /** How long a letter may wait until it is kept, in ms: the next ones are kept with it. */
 const KEEPING = 300;
+const TAKING = 2000;
 
 export class Bottom {
   #app;
@@ -32,6 +33,7 @@ export class Bottom {
   #cards = h("span", { class: "count" });
   #dealing;
   #keeping = 0;
+  #taking;
   elements;
 
   /** @param {App} app @param {OpenList} open @param {Grid} grid @param {ListScreen} screen */
@@ -52,12 +54,19 @@ export class Bottom {
       },
       left: () => grid.focus(),
     });
-    this.composer.take(app.client.settings.get(`composing ${open.name}`) ?? "");
+    this.#take();
+    // The browser may say a little later that a tab has ended.
+    this.#taking = setTimeout(() => this.#take(), TAKING);
     const act = (/** @type {ActionName} */ action) => () => screen.perform(action);
-    const move = () => openMenu("Move what is selected", [
-      ["Up", act("moveUp")], ["Down", act("moveDown")], ["To the top", act("moveTop")], ["To the end", act("moveEnd")],
-      ["To a number…", act("moveTo")], ["To another list…", act("toList")],
-    ]);
+    const move = () => {
+      const perform = screen.actions.later();
+      const entry = (/** @type {string} */ name, /** @type {ActionName} */ action) =>
+        /** @type {[string, () => void]} */ ([name, () => perform(action)]);
+      openMenu("Move what is selected", [
+        entry("Up", "moveUp"), entry("Down", "moveDown"), entry("To the top", "moveTop"),
+        entry("To the end", "moveEnd"), entry("To a number…", "moveTo"), entry("To another list…", "toList"),
+      ]);
+    };
     this.#buttons = [
       [button("Tick", act("tick")), "tick"], [button("Move…", move), "moveUp"], [button("Cut", act("cut")), "cut"],
       [button("Copy", act("copy")), "copy"], [button("Delete", act("delete"), { class: "grave" }), "delete"],
@@ -102,10 +111,21 @@ export class Bottom {
     if (this.#keeping === 0) return;
     clearTimeout(this.#keeping);
     this.#keeping = 0;
-    this.#app.client.settings.set(`composing ${this.#open.name}`, this.composer.text || undefined);
+    this.#app.client.drafts.keep(this.#open.name, this.composer.text);
+  }
+
+  close() {
+    clearTimeout(this.#taking);
+    this.keep();
   }
 
   // Private
+
+  /** What was being typed when the page was loaded anew, or in a tab that has ended. */
+  async #take() {
+    const text = await this.#app.client.drafts.take(this.#open.name);
+    if (text !== "" && text !== this.composer.text) this.composer.bring(text);
+  }
 
   #drawSelection() {
     const { isSelecting, selectedCount: count } = this.#grid;

@@ -47,6 +47,12 @@ export class Identity {
     this.#write();
   }
 
+  /** @param {string} former name of a list @param {string} name */
+  renameList(former, name) {
+    for (const link of this.links) link.lists = link.lists.map(list => (list === former ? name : list));
+    this.#write();
+  }
+
   /**
    * Where the address leads. A token goes out of it, and out of the history of the browser.
    * @returns {import('./route.js').Route}
@@ -144,6 +150,11 @@ export class Clients {
     return route;
   }
 
+  /** @param {string} former name of a list, for which one's link is @param {string} name */
+  renamed(former, name) {
+    this.#identity.renameList(former, name);
+  }
+
   /** @param {string} name by which others know the person from now on */
   rename(name) {
     this.#identity.setPerson(name);
@@ -178,17 +189,11 @@ export class Clients {
 
   /** All lists that one's tokens may read, by name. */
   async allLists() {
-    /** @type {Map<string, { name: string, count: number, revision: number }>} */
-    const all = new Map();
-    for (const client of this.#all) {
-      for (let after = "", hasMore = client.connection.state === "online"; hasMore; ) {
-        const answer = await client.request({ type: "lists", after });
-        if (!("type" in answer) || answer.type !== "lists") break;
-        for (const { name, count, revision } of answer.entries) all.set(name, { name, count, revision });
-        hasMore = answer.hasMore && answer.entries.length > 0;
-        after = answer.entries[answer.entries.length - 1]?.name ?? "";
-      }
-    }
+    const { person, links } = this.#identity;
+    const others = await Promise.all(links.map(({ token }) => this.#clientOf(person, token)));
+    const clients = new Set([this.current, ...others]);
+    const found = await Promise.all([...clients].map(client => listsOf(client)));
+    const all = new Map(found.flat().map(entry => [entry.name, entry]));
     this.current.settings.set("lists", [...all.keys()]);
     return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -247,6 +252,27 @@ export class Clients {
     };
     return client;
   }
+}
+
+/**
+ * The lists that a client may read. Another client than the current one may have none, or no hope.
+ * @param {Client} client
+ */
+async function listsOf(client) {
+  /** @type {{ name: string, count: number, revision: number }[]} */
+  const all = [];
+  try {
+    for (let after = "", hasMore = true; hasMore; ) {
+      const answer = await client.request({ type: "lists", after });
+      if (!("type" in answer) || answer.type !== "lists") break;
+      for (const { name, count, revision } of answer.entries) all.push({ name, count, revision });
+      hasMore = answer.hasMore && answer.entries.length > 0;
+      after = answer.entries[answer.entries.length - 1]?.name ?? "";
+    }
+  } catch {
+    // What the others may read is shown.
+  }
+  return all;
 }
 
 /** @param {unknown} value @returns {value is Link} */

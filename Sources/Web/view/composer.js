@@ -3,7 +3,7 @@
 
 import { bytesOf } from "../client/bytes.js";
 import { TASK } from "../client/item.js";
-import { lineOf, numeral, writtenLines } from "./content.js";
+import { lineOf, nameOf, numeral, written, writtenLines } from "./content.js";
 import { button, fill, fitHeight, h, setAttribute, setText } from "./dom.js";
 import { save } from "./pagedialogs.js";
 
@@ -14,7 +14,8 @@ import { save } from "./pagedialogs.js";
 /**
  * What the composer asks of its list.
  * @typedef {object} Owner
- * @property {(items: Written[], place: Place | undefined) => boolean} add false if it cannot be
+ * @property {(items: Written[], place: Place | undefined) => Item | undefined} add gives the last new item, or nothing
+ *   if it cannot be
  * @property {(item: Item) => void} untick
  * @property {() => List} items
  * @property {() => { kind: number, most: number, largest: number }} usual what a line becomes, and how large it may be
@@ -36,6 +37,8 @@ export class Composer {
   #owner;
   /** @type {Place | undefined} */
   #place;
+  /** Whether the text becomes one item, however many lines it has. */
+  #isOne = false;
   #offering = 0;
   #input = h("textarea", {
     rows: 1, dir: "auto", placeholder: "Add an item", "aria-label": "New item", id: "composer",
@@ -58,6 +61,7 @@ export class Composer {
     );
     this.#input.addEventListener("input", event => {
       this.#fit();
+      this.#isOne &&= this.text !== "";
       if (!(/** @type {InputEvent} */ (event).isComposing)) this.#offerSoon();
       owner.typed(this.#input.value);
     });
@@ -90,17 +94,20 @@ export class Composer {
    */
   take(text, note = "") {
     this.#input.value = text;
+    this.#isOne = false;
     this.#fit();
     setText(this.#note, note);
   }
 
   /**
    * A text that would be lost elsewhere. What is being typed stays.
-   * @param {string} text @param {string} [note]
+   * @param {string} text @param {string} [note] @param {boolean} [isOne] whether it is the text of one item
    */
-  bring(text, note) {
+  bring(text, note, isOne = false) {
     if (text.length > MOST_SHOWN) return save(text);
-    this.take(this.text.trim() === "" ? text : `${this.text}\n${text}`, note);
+    const isAlone = this.text.trim() === "";
+    this.take(isAlone ? text : `${this.text}\n${text}`, note);
+    this.#isOne = isOne && isAlone;
     this.#owner.typed(this.text);
   }
 
@@ -141,13 +148,16 @@ export class Composer {
 
   #submit(text = this.text) {
     const { kind, most, largest } = this.#owner.usual();
-    const items = writtenLines(text, kind, most);
+    const items = this.#isOne && text.trim() !== "" ? [written(text, kind)] : writtenLines(text, kind, most);
     if (items.length === 0) return;
     const size = items.reduce((most, item) => Math.max(most, bytesOf(item.text).length), 0);
     if (size > largest) {
       return this.say(`The text is too long: it has ${numeral(size)} bytes, and the list takes ${numeral(largest)}.`);
     }
-    if (!this.#owner.add(items, this.#place)) return;
+    const last = this.#owner.add(items, this.#place);
+    if (!last) return;
+    // The next one comes below this one.
+    if (this.#place) this.#place = { id: last.id, isAbove: false, line: nameOf(last) };
     this.take("");
     this.say("");
     fill(this.#offers);

@@ -72,6 +72,11 @@ function walk(event) {
   entries[at + (event.key === "ArrowDown" ? 1 : -1)]?.focus();
 }
 
+/** What was asked for is not there any more. */
+export function closeDialogs() {
+  for (const dialog of document.querySelectorAll("dialog")) dialog.close();
+}
+
 /** Whether a dialog is open. */
 export function isDialogOpen() {
   return document.querySelector("dialog[open]") !== null;

@@ -3,7 +3,7 @@
 // pure.
 
 import { bytesOf, isSame, textOf } from "../client/bytes.js";
-import { applySplices, composeSplices, invertSplices, transformSplices } from "../client/splices.js";
+import { applySplices, clashes, composeSplices, invertSplices, transformSplices } from "../client/splices.js";
 import { diffTexts } from "../client/words.js";
 
 /** @typedef {import('../client/splices.js').Splice} Splice */
@@ -20,6 +20,11 @@ export class Draft {
   #undos = [];
   /** @type {Splice[][]} */
   #redos = [];
+  /**
+   * What others had made of words that the person replaces, when the draft last followed them.
+   * @type {string | undefined}
+   */
+  clash;
 
   /** @param {Uint8Array} base @param {string} [text] what was typed before */
   constructor(base, text = textOf(base)) {
@@ -95,10 +100,13 @@ export class Draft {
    * @returns {Replacement[]}
    */
   follow(base) {
+    this.clash = undefined;
     // Most changes of a list are of other items.
     if (isSame(base, this.#base)) return [];
     const theirs = diffTexts(this.#base, base);
     const mine = this.splices;
+    const [clash] = clashes(theirs, mine);
+    if (clash) this.clash = textOf(clash.x);
     this.#base = base;
     const change = transformSplices(theirs, mine, false);
     this.#undos = carried(this.#undos, change);

@@ -13,6 +13,7 @@ const COMPOSING = 5000;
  * @property {(draft: Draft, isLeaving: boolean) => void} save by Enter, or because the field is left
  * @property {() => void} cancel
  * @property {(draft: Draft) => void} [typed]
+ * @property {(words: string) => void} [clashed] others have made these words of those that are being replaced
  */
 
 export class Field {
@@ -167,7 +168,11 @@ export class Field {
 
   /** @param {boolean} isUndo */
   #turn(isUndo) {
-    this.#replace(isUndo ? this.#draft.undo() : this.#draft.redo());
+    const replacements = isUndo ? this.#draft.undo() : this.#draft.redo();
+    this.#replace(replacements);
+    // One goes on typing behind what has come back.
+    const first = replacements[replacements.length - 1];
+    if (first) this.#element.setSelectionRange(first.from + first.text.length, first.from + first.text.length);
     this.#owner.typed?.(this.#draft);
   }
 
@@ -184,6 +189,8 @@ export class Field {
     const text = this.#waiting;
     this.#waiting = undefined;
     this.#replace(this.#draft.follow(text));
+    const { clash } = this.#draft;
+    if (clash !== undefined) this.#owner.clashed?.(clash);
   }
 
   /**

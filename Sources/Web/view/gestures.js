@@ -6,13 +6,7 @@ import { actionOf } from "./keys.js";
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./grid.js').Grid} Grid */
 /** @typedef {import('./listscreen.js').ListScreen} ListScreen */
-/**
- * What a drag asks of its owner.
- * @typedef {object} Owner
- * @property {(id: string) => void} begin
- * @property {(id: string, target: string | undefined, isBelow: boolean) => void} drop the row goes above or below
- *   another one
- */
+/** @typedef {(target: string, isBelow: boolean) => void} Drop the row goes above or below another one */
 
 /** How near the edge of the window the page scrolls, and how far at once, in CSS pixels. */
 const EDGE = 72;
@@ -96,11 +90,11 @@ export function hearGestures(app, grid, screen) {
 /**
  * Reordering with a pointer: mouse, pen or finger, on a handle. The row is only moved when the pointer is let go; until
  * then a line shows where it will be. If the system takes the pointer away, nothing has happened.
- * @param {HTMLElement} grid @param {Owner} owner
+ * @param {HTMLElement} grid @param {(id: string) => Drop} begin
  */
-export function makeDraggable(grid, owner) {
+export function makeDraggable(grid, begin) {
   /**
-   * @type {{ id: string, row: HTMLElement, target: HTMLElement | undefined, isBelow: boolean, y: number } | undefined}
+   * @type {{ drop: Drop, row: HTMLElement, target: HTMLElement | undefined, isBelow: boolean, y: number } | undefined}
    */
   let drag;
   let frame = 0;
@@ -150,9 +144,9 @@ export function makeDraggable(grid, owner) {
     if (grid.classList.contains("picking")) return;
     event.preventDefault();
     event.target.setPointerCapture(event.pointerId);
-    drag = { id: row.dataset.id ?? "", row, target: undefined, isBelow: false, y: event.clientY };
+    const drop = begin(row.dataset.id ?? "");
+    drag = { drop, row, target: undefined, isBelow: false, y: event.clientY };
     row.classList.add("dragged");
-    owner.begin(drag.id);
     frame = requestAnimationFrame(scroll);
   });
   grid.addEventListener("pointermove", event => look(event.clientX, event.clientY));
@@ -161,7 +155,7 @@ export function makeDraggable(grid, owner) {
     const last = drag;
     end();
     // The place is named by a neighbour, since others may have moved everything meanwhile.
-    if (last?.target) owner.drop(last.id, last.target.dataset.id, last.isBelow);
+    if (last?.target) last.drop(last.target.dataset.id ?? "", last.isBelow);
   });
   addEventListener("keydown", event => {
     if (event.key === "Escape") end();

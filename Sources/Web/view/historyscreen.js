@@ -22,8 +22,10 @@ const MOST_READ = 2000;
 export class HistoryScreen {
   #app;
   #open;
-  /** The oldest revision that is shown. */
+  /** The oldest and the newest revision that are shown. */
   #oldest;
+  #newest;
+  #isReading = false;
   #title = h("h1", { dir: "auto", tabIndex: -1 });
   #rows = h("ol", { class: "history", reversed: true });
   #older = button("Older", () => this.#read());
@@ -35,7 +37,8 @@ export class HistoryScreen {
   constructor(app, open) {
     this.#app = app;
     this.#open = open;
-    this.#oldest = open.replica.revision + 1;
+    this.#newest = open.replica.revision;
+    this.#oldest = this.#newest + 1;
     fill(this.#title, "History of ", h("bdi", {}, open.name));
     const back = button("Back to the list", () => app.go({ list: open.name }), { class: "quiet back" });
     fill(this.element, h("div", { class: "title" }, this.#title), back, this.#state, this.#rows, this.#older);
@@ -49,10 +52,14 @@ export class HistoryScreen {
     return this.#open;
   }
 
-  /** The first revisions are read once the list is there. */
+  /** The first revisions are read once the list is there, and newer ones as they come. */
   draw() {
     const { replica, subscription } = this.#open;
-    if (this.#rows.childElementCount > 0 || this.#older.disabled || !subscription.isLive) return;
+    const isEmpty = this.#rows.childElementCount === 0;
+    if (!subscription.isLive) return isEmpty ? this.#end(this.#app.waitingWords) : undefined;
+    if (this.#isReading) return;
+    if (!isEmpty) return replica.revision > this.#newest ? void this.#readNewer() : undefined;
+    this.#newest = replica.revision;
     this.#oldest = replica.revision + 1;
     this.#read();
   }
@@ -70,8 +77,37 @@ export class HistoryScreen {
   async #read() {
     const last = this.#oldest - 1;
     if (last < 1) return this.#end("That is all.");
-    this.#older.disabled = true;
     const from = Math.max(1, last - AT_ONCE + 1);
+    const rows = await this.#rowsOf(from, last);
+    if (!rows) return;
+    this.#rows.append(...rows);
+    this.#oldest = from;
+    setAttribute(this.#state, "hidden", true);
+    if (from === 1) this.#end("");
+    else if (rows.length === 0) this.#end("Earlier revisions are not kept.");
+  }
+
+  async #readNewer() {
+    const last = this.#open.replica.revision;
+    // Of very many, the newest are enough; the way to the others is the list of all.
+    const from = Math.max(this.#newest + 1, last - AT_ONCE + 1);
+    const rows = await this.#rowsOf(from, last);
+    if (!rows) return;
+    if (from > this.#newest + 1) {
+      this.#rows.replaceChildren();
+      this.#oldest = from;
+    }
+    this.#rows.prepend(...rows);
+    this.#newest = last;
+    this.#app.draw();
+  }
+
+  /**
+   * Rows for some revisions, the newest first; nothing if they cannot be read.
+   * @param {number} from @param {number} last
+   */
+  async #rowsOf(from, last) {
+    this.#isReading = this.#older.disabled = true;
     try {
       const { client } = this.#app;
       const { name, replica } = this.#open;
@@ -84,15 +120,13 @@ export class HistoryScreen {
         list &&= apply(list, commit.delta);
         rows.unshift(this.#row(commit, who, before, list));
       }
-      this.#rows.append(...rows);
-      this.#oldest = from;
-      setAttribute(this.#state, "hidden", true);
-      if (from === 1) this.#end("");
-      else if (steps.length === 0) this.#end("Earlier revisions are not kept.");
+      return rows;
     } catch (error) {
       this.#end(errorText(error));
+      return undefined;
+    } finally {
+      this.#isReading = this.#older.disabled = false;
     }
-    this.#older.disabled = false;
   }
 
   /** @param {string} words */

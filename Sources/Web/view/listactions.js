@@ -12,6 +12,7 @@ import { TextEditing } from "./textediting.js";
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./edits.js').Run} Run */
 /** @typedef {import('./grid.js').Grid} Grid */
+/** @typedef {import('./keys.js').ActionName} ActionName */
 /** @typedef {import('./listscreen.js').ListScreen} ListScreen */
 /** @typedef {import('../client/client.js').OpenList} OpenList */
 /** @typedef {import('../client/item.js').Item} Item */
@@ -58,8 +59,13 @@ export class ListActions {
     else if (this.#open.shown.theirs.has(current)) this.#app.toast("Another tab has not sent this item yet.");
   }
 
+  /** For a menu: performs an action on what is selected now, whatever others make of the list until it is chosen. */
+  later() {
+    return this.#selection.later((/** @type {ActionName} */ action) => this.#screen.perform(action));
+  }
+
   /**
-   * New items. They come beside a place, or at the end.
+   * New items. They come beside a place, or at the end. Gives the last of them, or nothing if they cannot be.
    * @param {import('./content.js').Written[]} written @param {import('./composer.js').Place | undefined} place
    */
   add(written, place) {
@@ -70,8 +76,9 @@ export class ListActions {
     const gap = place?.isAbove && index >= 0 ? index : below;
     const what = items.length === 1 ? nameOf(items[0]) : amount(items.length, "item");
     const isAdded = this.edits.insert(items, gap, `Added ${what}.`);
-    if (isAdded && index < 0) scrollTo(0, document.documentElement.scrollHeight);
-    return isAdded;
+    // Once it is drawn.
+    if (isAdded && index < 0) requestAnimationFrame(() => scrollTo(0, document.documentElement.scrollHeight));
+    return isAdded ? items[items.length - 1] : undefined;
   }
 
   /** @param {Item} item that is ticked */
@@ -118,7 +125,7 @@ export class ListActions {
    * @type {Deeds}
    */
   #onItems = {
-    open: () => openItem(this.#app, this.#open, this.#grid.current ?? "", name => this.#screen.perform(name)),
+    open: () => openItem(this.#app, this.#open, this.#grid.current ?? "", this.later()),
     edit: () => this.texts.begin(),
     tick: () => this.#tick(),
     delete: () => this.#delete(this.#selection.runs),
@@ -172,12 +179,19 @@ export class ListActions {
 
   /** @param {boolean} isClearing */
   #withTicked(isClearing) {
-    const ticked = runsOf([...this.#view].flatMap((item, i) => (item.kind === TASK && item.fields().done ? [i] : [])));
+    const isTicked = (/** @type {Item} */ item) => item.kind === TASK && item.fields().done === true;
+    const ticked = runsOf([...this.#view].flatMap((item, i) => (isTicked(item) ? [i] : [])));
     if (ticked.length === 0) return this.#app.toast("Nothing is ticked.");
     const what = this.#selection.nameOf(ticked);
     if (!isClearing) return this.#untick(ticked) && this.edits.offerUndo(`Unticked ${what}.`);
     const words = `${what} will be deleted for everybody. Undo brings them back.`;
-    confirmThat("Delete what is ticked?", words, "Delete", () => this.#delete(ticked));
+    const asked = this.#selection.itemsOf(ticked).map(({ id }) => id);
+    confirmThat("Delete what is ticked?", words, "Delete", () => {
+      // Others may have changed the list while the question was open, and unticked something.
+      const still = this.#selection.indexesOf(asked).filter(index => isTicked(this.#view.at(index)));
+      if (still.length === 0) this.#app.toast("Nothing of it is ticked any more.");
+      else this.#delete(runsOf(still));
+    });
   }
 
   #sort() {
@@ -232,6 +246,8 @@ export class ListActions {
       return this.#app.toast(`“${name}” has not taken the items. Nothing was deleted here.`);
     }
     if (isMove) this.edits.make(deleting(runs()));
+    // Nobody is in the other list because of this.
+    if (target !== this.#open && target.replica.pending.length === 0) this.#app.client.forget(target);
     this.#app.toast(`${done} ${amount(copies.length, "item")} to “${name}”.`);
   }
 }

@@ -9,16 +9,18 @@ import { Grid } from "./grid.js";
 import { roleFor } from "./keys.js";
 import { ListActions } from "./listactions.js";
 import { Looking } from "./looking.js";
-import { Company, NewsMarks, setSeen } from "./news.js";
+import { Company, NewsMarks } from "./news.js";
 import { NoticeBar } from "./noticebar.js";
 import { showConnection, showHelp, showListMenu, showPeople, showShare } from "./pagedialogs.js";
-import { noticeOf } from "./sentences.js";
+import { errorText } from "./sentences.js";
 import { dayOf } from "./taskwords.js";
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('../client/client.js').OpenList} OpenList */
 /** @typedef {import('../client/list.js').List} List */
-/** @typedef {import('../client/replica.js').Told} Told */
+
+/** After so many seconds, a list that has ended is asked for again. */
+const AGAIN = 5;
 
 export class ListScreen {
   #app;
@@ -35,19 +37,15 @@ export class ListScreen {
    */
   #shown;
   #news;
-  #notices = new NoticeBar((lost, note) => {
-    this.composer.bring(lost, note);
-    this.composer.begin(undefined);
-  });
+  #notices;
   /** @type {ReadonlySet<string>} the items that other tabs have changed */
   #theirs = new Set();
   /** @type {ReadonlySet<string>} the items that only this device has */
   #waiting = new Set();
   #hasResumed = false;
-  /** Under which name the list was opened. */
-  #formerName;
   #today = dayOf(new Date());
   #timer;
+  #looks = 0;
 
   // Elements
 
@@ -62,7 +60,6 @@ export class ListScreen {
   constructor(app, open) {
     this.#app = app;
     this.#open = open;
-    this.#formerName = open.name;
     this.#grid = new Grid(open.name, id => this.#marksOf(id), () => this.#marked);
     this.looking = new Looking(app, this.#grid, this);
     this.#company = new Company(app, open, this.#grid);
@@ -72,6 +69,11 @@ export class ListScreen {
     this.#grid.onmove = () => this.#company.placeSoon();
     this.#grid.onempty = () => this.#bottom.focus();
     this.#grid.onmark = () => this.#bottom.draw();
+    this.#notices = new NoticeBar(app, open, ({ lost, isOne, item, present = "" }, note) => {
+      if (this.actions.texts.putBack(item, present, lost)) return this.actions.edits.offerUndo("Your words are back.");
+      this.composer.begin(undefined);
+      this.composer.bring(lost, note, isOne);
+    });
     const more = signButton("⋯", "More for this list", () => showListMenu(this));
     fill(this.element, h("div", { class: "title" }, this.#title, this.#count),
       h("div", { class: "bar" }, this.#undo, this.#redo, this.looking.search, more),
@@ -158,32 +160,19 @@ export class ListScreen {
     this.#drawState(view.count);
     this.#undo.disabled = !this.actions.edits.mayTurn(true);
     this.#redo.disabled = !this.actions.edits.mayTurn(false);
-    this.composer.disable(this.#app.clients.refusal(this.name, 2));
+    this.composer.disable(subscription.ended ? "" : this.#app.clients.refusal(this.name, 2));
     this.#bottom.draw();
+    this.#notices.draw();
     this.actions.texts.follow();
     this.#hasResumed ||= this.actions.texts.resume();
     if (subscription.isLive) this.#news.begin(this.#app.client);
     this.#company.hear();
   }
 
-  /** @param {Told} told */
-  tell(told) {
-    const id = "item" in told ? told.item : told.type === "kept" ? told.words.item : undefined;
-    const index = id === undefined ? -1 : this.#open.replica.view.indexOf(id);
-    const item = index < 0 ? undefined : this.#open.replica.view.at(index);
-    if (told.type === "ended") return this.#app.ended(this.#open, told.reason);
-    if (told.type === "renamed") {
-      setSeen(this.#app.client, this.#formerName, undefined);
-      return this.#app.go({ list: told.name });
-    }
-    const revision = told.type === "overridden" ? told.revision : 0;
-    const author = told.type === "overridden" ? told.author : 0;
-    this.#app.nameOf(this.#open, author, revision).then(who => {
-      const notice = noticeOf(told, item, who);
-      if (!notice) return;
-      this.#app.speech.say(notice.text);
-      this.#notices.add(notice);
-    });
+  /** @param {string} former name of the list */
+  renamed(former) {
+    this.actions.texts.renamed(former);
+    setAttribute(this.#grid.element, "aria-label", this.name);
   }
 
   close() {
@@ -191,6 +180,8 @@ export class ListScreen {
     this.looking.close();
     this.#company.close();
     this.hide();
+    this.#bottom.close();
+    this.actions.edits.close();
     this.#grid.close();
   }
 
@@ -222,8 +213,10 @@ export class ListScreen {
   /** @param {number} count */
   #drawState(count) {
     const { hasCopy, subscription } = this.#open;
+    const { ended } = subscription;
     const isEmpty = this.#grid.rows.count === 0;
-    setAttribute(this.#state, "hidden", !isEmpty);
+    setAttribute(this.#state, "hidden", !isEmpty && ended === "");
+    if (ended !== "") return setText(this.#state, errorText(ended));
     if (!isEmpty) return;
     const isWaiting = !hasCopy && !subscription.isLive;
     const words = isWaiting ? this.#app.waitingWords : count > 0 ? "Nothing matches." : "The list is empty.";
@@ -237,6 +230,7 @@ export class ListScreen {
   #marksOf(id) {
     return {
       isFolded: this.looking.folded.has(id),
+      hidden: this.looking.hiddenBelow(id, this.#open.shown.list),
       news: this.#news.of(id),
       people: this.#company.places.get(id) ?? [],
       isWaiting: this.#waiting.has(id) || this.#theirs.has(id),
@@ -264,6 +258,8 @@ export class ListScreen {
       this.#app.draw();
     }
     this.#news.look(this.#app.client, Date.now());
+    // It may be there again: somebody brings it back, or gives the person the right to read it.
+    if (this.#open.subscription.hasEnded && ++this.#looks % AGAIN === 0) this.#app.client.open(this.name);
   }
 
   /** @param {number} way */

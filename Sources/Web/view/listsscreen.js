@@ -153,17 +153,20 @@ export class ListsScreen {
     return row;
   }
 
-  #make() {
+  /** @param {string} [value] the name that was tried before */
+  #make(value = "") {
     const refusal = this.#app.clients.refusal("", 3);
     if (refusal) return this.#app.toast(refusal);
-    ask("New list", { label: "Its name", ok: "Make it" }, name => this.#app.makeList(name));
+    ask("New list", { label: "Its name", value, ok: "Make it" }, async name => {
+      if (!(await this.#app.makeList(name))) this.#make(name);
+    });
   }
 
   /** @param {string} name */
   #menu(name) {
     /** @type {[string, () => void][]} */
     const entries = [["Open", () => this.#app.go({ list: name })], ["Share", () => showShare(this.#app, name)]];
-    if (!this.#app.clients.refusal("", 4)) {
+    if (!this.#app.clients.refusal(name, 4)) {
       entries.push(["Rename", () => this.#rename(name)], ["Delete", () => this.#delete(name)]);
     }
     openMenu(name, entries);

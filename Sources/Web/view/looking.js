@@ -1,6 +1,7 @@
 // How a person looks at a list: what is filtered out, what is folded, and whether ticked tasks come last.
 
 import { TASK } from "../client/item.js";
+import { numeral } from "./content.js";
 import { h } from "./dom.js";
 import { isFor } from "./row.js";
 import { rowsOf } from "./rows.js";
@@ -38,6 +39,13 @@ export class Looking {
   folded = new Set();
   /** @type {Set<string>} */
   #held = new Set();
+  /**
+   * What is folded in which list, in words.
+   * @type {List | undefined}
+   */
+  #hiddenOf;
+  /** @type {Map<string, string>} */
+  #hidden = new Map();
   #finding = 0;
   search = h("input", { type: "search", placeholder: "Filter", "aria-label": "Show only items that contain" });
 
@@ -89,6 +97,23 @@ export class Looking {
     this.#ways.delete("mine");
     this.#looked();
     this.#grid.focus();
+  }
+
+  /**
+   * What is folded beneath an item, in words. O(n) with the items beneath it, once for each list.
+   * @param {string} id @param {List} list
+   */
+  hiddenBelow(id, list) {
+    if (!this.folded.has(id)) return undefined;
+    if (this.#hiddenOf !== list) [this.#hiddenOf, this.#hidden] = [list, new Map()];
+    const known = this.#hidden.get(id);
+    if (known !== undefined) return known;
+    const index = list.indexOf(id);
+    const below = index < 0 ? [] : list.slice(index + 1, index + 1 + list.subItems(index));
+    const done = below.filter(item => item.kind === TASK && item.fields().done === true).length;
+    const words = `hides ${numeral(below.length)}${done > 0 ? `, ${numeral(done)} done` : ""}`;
+    this.#hidden.set(id, words);
+    return words;
   }
 
   /** Folds the current item, or unfolds it. */

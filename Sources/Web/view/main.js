@@ -2,8 +2,8 @@
 
 import { App } from "./app.js";
 import { Clients, Identity } from "./clients.js";
-import { h } from "./dom.js";
-import { fragmentOf, routeOf } from "./route.js";
+import { h, setText } from "./dom.js";
+import { fragmentOf, linkOf } from "./route.js";
 import { Speech } from "./speech.js";
 
 const CHECK = 60 * 60_000;
@@ -22,13 +22,15 @@ else start();
 function welcome() {
   const name = h("input", { id: "name", autocomplete: "nickname", maxLength: 60, dir: "auto" });
   const link = h("input", { id: "link", autocomplete: "off", placeholder: "https://…", dir: "ltr" });
+  const problem = h("p", { class: "note", role: "alert" });
   const form = h(
     "form",
     {
       class: "welcome",
       onsubmit: (/** @type {Event} */ event) => {
         event.preventDefault();
-        const route = routeOf(link.value.slice(Math.max(0, link.value.indexOf("#"))));
+        const route = link.value.trim() === "" ? {} : linkOf(link.value.trim(), location.host);
+        if (typeof route === "string") return setText(problem, route);
         if (route.list && route.token) identity.addLink(route.token, route.list);
         if (route.list) history.replaceState(null, "", fragmentOf(route));
         if (name.value.trim() === "" && identity.links.length === 0) return name.focus();
@@ -41,6 +43,7 @@ function welcome() {
     h("p", {}, "Lists that everybody edits at the same time."),
     h("label", { htmlFor: "link" }, "Were you given a link? Paste it here, or scan its code with the camera."),
     link,
+    problem,
     h("label", { htmlFor: "name" }, "If not: your name, as others will see it"),
     name,
     h("p", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Go on")),

@@ -39,7 +39,7 @@ export function seenRevision(client, list) {
   return client.settings.get(keyOf(list));
 }
 
-/** @param {Client} client @param {string} list @param {number | undefined} revision nothing if the list is gone */
+/** @param {Client} client @param {string} list @param {number | undefined} revision nothing if it has gone */
 export function setSeen(client, list, revision) {
   if (seenRevision(client, list) !== revision) client.settings.set(keyOf(list), revision);
 }

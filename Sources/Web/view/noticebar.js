@@ -1,48 +1,93 @@
-// What was overridden or not taken while a list was open: the newest in a bar, all of them in a dialog, and the way
-// back to the words that were lost.
+// What was overridden or not taken of a list: the newest in a bar, all of them in a dialog, and the way back to the
+// words that were lost. The device keeps them, since the list may not be shown when it happens.
 
 import { openDialog } from "./dialogs.js";
 import { button, fill, h, signButton } from "./dom.js";
+import { noticeOf as wordsFor } from "./sentences.js";
 
-/** @typedef {{ text: string, lost: string, isSeen: boolean }} Notice */
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('../client/client.js').Client} Client */
+/** @typedef {import('../client/client.js').OpenList} OpenList */
+/** @typedef {import('../client/replica.js').Told} Told */
+/**
+ * Words that were lost are those of one item, or a line for each item. Of words that were overwritten, it says in which
+ * item, and what stands there now.
+ * @typedef {{ text: string, lost: string, isOne?: boolean, item?: string, present?: string, isSeen?: boolean }} Notice
+ */
+
+/** So many notices are kept of a list: the newest. */
+const MOST = 50;
+
+/** @param {OpenList} open */
+const keyOf = open => `notices ${open.replica.log}`;
+
+/**
+ * What a person should know of what happened to a list, if anything.
+ * @param {App} app @param {OpenList} open @param {Told} told
+ */
+export async function noticeOf(app, open, told) {
+  const id = "item" in told ? told.item : told.type === "kept" ? told.words.item : undefined;
+  const { view } = open.replica;
+  const index = id === undefined ? -1 : view.indexOf(id);
+  const [revision, author] = told.type === "overridden" ? [told.revision, told.author] : [0, 0];
+  return wordsFor(told, index < 0 ? undefined : view.at(index), await app.nameOf(open, author, revision));
+}
+
+/** @param {Client} client @param {OpenList} open @param {Notice} notice */
+export function addNotice(client, open, notice) {
+  client.settings.set(keyOf(open), [notice, ...noticesOf(client, open)].slice(0, MOST));
+}
+
+/** @param {Client} client @param {OpenList} open @returns {Notice[]} */
+function noticesOf(client, open) {
+  return client.settings.get(keyOf(open)) ?? [];
+}
 
 export class NoticeBar {
   element = h("p", { class: "notice", hidden: true });
+  #app;
+  #open;
   #retrieve;
-  /** @type {Notice[]} */
-  #notices = [];
+  /** @type {Notice | undefined} the one that the bar shows */
+  #shown;
 
-  /** @param {(lost: string, note?: string) => void} retrieve gives words that were lost back to the person */
-  constructor(retrieve) {
+  /**
+   * @param {App} app @param {OpenList} open
+   * @param {(notice: Notice, note?: string) => void} retrieve gives words that were lost back to the person
+   */
+  constructor(app, open, retrieve) {
+    this.#app = app;
+    this.#open = open;
     this.#retrieve = retrieve;
   }
 
-  /** @param {{ text: string, lost: string }} notice */
-  add(notice) {
-    this.#notices.unshift({ ...notice, isSeen: false });
-    this.#draw();
+  get #notices() {
+    return noticesOf(this.#app.client, this.#open);
   }
 
   /** Shows all of them. */
   showAll() {
     openDialog("What was overridden or not taken", close => [
-      this.#notices.length === 0 && h("p", { class: "note" }, "Nothing, since the page was opened."),
-      h("ul", { class: "past" }, ...this.#notices.map(({ text, lost }) => h("li", { dir: "auto" }, text, " ",
-        lost !== "" && button("Get it back", () => (close(), this.#retrieve(lost)))))),
+      this.#notices.length === 0 && h("p", { class: "note" }, "Nothing of yours."),
+      h("ul", { class: "past" }, ...this.#notices.map(notice => h("li", { dir: "auto" }, notice.text, " ",
+        notice.lost !== "" && button("Get it back", () => (close(), this.#retrieve(notice)))))),
     ]);
   }
 
-  #draw() {
+  draw() {
     const unseen = this.#notices.filter(({ isSeen }) => !isSeen);
     const [newest] = unseen;
     this.element.hidden = !newest;
+    if (newest === this.#shown) return;
+    this.#shown = newest;
     if (!newest) return;
     const done = () => {
-      for (const notice of this.#notices) notice.isSeen = true;
-      this.#draw();
+      const seen = this.#notices.map(notice => ({ ...notice, isSeen: true }));
+      this.#app.client.settings.set(keyOf(this.#open), seen);
+      this.#app.draw();
     };
     const retrieve = () => {
-      this.#retrieve(newest.lost, "These words were overridden or not taken; Enter adds them.");
+      this.#retrieve(newest, "These words were overridden or not taken; Enter adds them.");
       done();
     };
     const showAll = () => {

@@ -26,8 +26,13 @@ export class OwnEdits {
    * @type {Set<string>}
    */
   #own = new Set();
-  /** What was undone and redone so far: one after the other. */
+  /**
+   * What was undone and redone so far: one after the other.
+   * @type {Promise<unknown>}
+   */
   #turned = Promise.resolve();
+  /** Takes the offer away to undo the last edit, which is the last one no more. */
+  #endOffer = () => {};
 
   /** @param {App} app @param {OpenList} open */
   constructor(app, open) {
@@ -57,6 +62,7 @@ export class OwnEdits {
     if (delta.length === 0) return false;
     const before = this.view;
     if (!this.#app.act(this.#open, replica => replica.edit(delta))) return false;
+    this.#endOffer();
     this.#note(before);
     if (said) this.#app.speech.say(said);
     this.#app.draw();
@@ -73,7 +79,12 @@ export class OwnEdits {
    * @param {string} text
    */
   offerUndo(text) {
-    this.#app.toast(text, { text: "Undo", act: () => this.turn(true) });
+    this.#endOffer = this.#app.toast(text, { text: "Undo", act: () => this.turn(true) });
+  }
+
+  /** The list is left, and what is offered for it with it. */
+  close() {
+    this.#endOffer();
   }
 
   /** The items that the person has changed since this was asked last. */
@@ -99,6 +110,7 @@ export class OwnEdits {
    * @param {boolean} isUndo
    */
   turn(isUndo) {
+    this.#endOffer();
     this.#turned = this.#turned.then(() => this.#turnNow(isUndo)).catch(error => this.#app.toast(errorText(error)));
   }
 

@@ -11,7 +11,7 @@ import { ask, openDialog, openMenu } from "./dialogs.js";
 import { button, fill, h } from "./dom.js";
 import { originOf } from "./edits.js";
 import { ACTIONS, NO_LETTERS, keysOf, roleFor } from "./keys.js";
-import { fragmentOf, routeOf } from "./route.js";
+import { fragmentOf, linkOf } from "./route.js";
 import { agoText, errorText, wordsOfChange } from "./sentences.js";
 
 /** @typedef {import('./app.js').App} App */
@@ -101,9 +101,10 @@ export function askLink(app) {
   ask("Open a link", {
     label: "The link that you were given", ok: "Open", note: "It begins with https:// and has a token behind the #.",
   }, text => {
-    const { list, token } = routeOf(text.slice(text.indexOf("#")));
-    if (!text.includes("#") || !list) return app.toast("That is no link to a list.");
-    location.hash = `#list=${encodeURIComponent(list)}${token ? `&token=${encodeURIComponent(token)}` : ""}`;
+    const route = linkOf(text, location.host);
+    if (typeof route === "string") return app.toast(route);
+    const token = route.token ? `&token=${encodeURIComponent(route.token)}` : "";
+    location.hash = `${fragmentOf({ list: route.list })}${token}`;
   });
 }
 

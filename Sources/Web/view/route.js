@@ -17,6 +17,22 @@ export function routeOf(fragment) {
 }
 
 /**
+ * A link that somebody was given. What it holds is for its own server only.
+ * @param {string} text @param {string} host of this page's server
+ * @returns {Route | string} why it cannot be opened here
+ */
+export function linkOf(text, host) {
+  const [, scheme, its] = /^([a-z][a-z+]*):\/\/([^/#?]*)/i.exec(text) ?? [];
+  if (scheme && !/^https?$/i.test(scheme)) {
+    return `A link that begins with ${scheme}: is for a terminal. The other one is for browsers; it begins with http.`;
+  }
+  const route = routeOf(text.slice(text.indexOf("#")));
+  if (!text.includes("#") || !route.list) return "That is no link to a list.";
+  if (its && its.toLowerCase() !== host) return `This link is for ${its}: put it into the address bar of the browser.`;
+  return route;
+}
+
+/**
  * @param {Route} route
  * @returns {string} with its `#`
  */

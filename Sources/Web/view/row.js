@@ -12,6 +12,7 @@ import { isNamed, partsOf } from "./taskwords.js";
  * @typedef {object} Marks
  * @property {boolean} isSelected
  * @property {boolean} isCurrent the one row of the grid that the tab key reaches
+ * @property {string} [hidden] what is folded beneath it
  * @property {boolean} isInTree whether any row has a level: only then rows may tell theirs
  * @property {boolean} isFolded
  * @property {"new" | "changed" | undefined} news
@@ -106,7 +107,9 @@ export class Row {
       h("span", {
         class: `person colour${colour}`, dir: "auto", title: isEditing ? `${name}, editing` : name,
       }, isEditing ? "✎ " : "", name));
-    const words = [marks.news, marks.isWaiting ? "not sent yet" : undefined].filter(word => word !== undefined);
+    const words = [marks.hidden, marks.news, marks.isWaiting ? "not sent yet" : undefined].filter(
+      word => word !== undefined,
+    );
     fill(this.#where, ...words.map(word => h("span", { class: "news" }, word)), ...people);
     const there = marks.people.map(({ name, isEditing }) => `${name} is ${isEditing ? "editing" : "here"}`);
     setAttribute(element, "aria-description", [...words, ...there].join(", ") || undefined);

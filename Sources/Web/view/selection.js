@@ -22,6 +22,11 @@ export class Selection {
   #edits;
   #grid;
   #folded;
+  /**
+   * What something is done with now, if it was selected before.
+   * @type {string[] | undefined}
+   */
+  #held;
 
   /**
    * @param {App} app @param {OwnEdits} edits @param {Grid} grid
@@ -32,9 +37,9 @@ export class Selection {
     this.#edits = edits;
     this.#grid = grid;
     this.#folded = folded;
-    makeDraggable(grid.element, {
-      begin: id => grid.setCurrent(id),
-      drop: (id, target, isBelow) => this.#dropBeside(id, target, isBelow),
+    makeDraggable(grid.element, id => {
+      grid.setCurrent(id);
+      return this.later((target, isBelow) => this.#dropBeside(target, isBelow));
     });
   }
 
@@ -44,8 +49,27 @@ export class Selection {
 
   /** The selected items, with what is folded beneath them. */
   get runs() {
-    const indexes = this.indexesOf(this.#grid.selectedIds);
+    const indexes = this.indexesOf(this.#held ?? this.#grid.selectedIds);
     return runsOf(indexes.flatMap(index => Array.from({ length: 1 + this.hiddenBelow(index) }, (_, i) => index + i)));
+  }
+
+  /**
+   * For what a menu or a question is about: it names what is selected now, and others may have changed the list when it
+   * is answered. What they have deleted is left alone, and nothing that has come into its place is touched.
+   * @template {unknown[]} T
+   * @param {(...answer: T) => void} act @param {string[]} [ids] what it is about
+   * @returns {(...answer: T) => void}
+   */
+  later(act, ids = this.#held ?? this.#grid.selectedIds) {
+    const { current } = this.#grid;
+    return (...answer) => {
+      const left = this.itemsOf(runsOf(this.indexesOf(ids))).map(({ id }) => id);
+      if (left.length === 0) return this.#app.toast("Somebody has deleted that meanwhile. Nothing was done.");
+      if (this.#view.indexOf(current ?? "") >= 0) this.#grid.setCurrent(current);
+      this.#held = left;
+      act(...answer);
+      this.#held = undefined;
+    };
   }
 
   /** The selected items with all their sub-items. */
@@ -132,13 +156,12 @@ export class Selection {
 
   /** To a number that the person says. */
   askPlace() {
-    const { count } = this.#view;
-    ask("Move to", { label: `A number from 1 to ${count}`, ok: "Move" }, answer => {
+    ask("Move to", { label: `A number from 1 to ${this.#view.count}`, ok: "Move" }, this.later(answer => {
       const number = Number.parseInt(answer, 10);
-      if (!(number >= 1 && number <= count)) return this.#app.toast(`There is no number ${answer}.`);
+      if (!(number >= 1 && number <= this.#view.count)) return this.#app.toast(`There is no number ${answer}.`);
       const [from] = this.branches[0];
       this.move(number - 1 > from ? number : number - 1);
-    });
+    }));
   }
 
   /**
@@ -159,16 +182,15 @@ export class Selection {
   // Private
 
   /**
-   * Moves an item, or all that are selected with it, above or below another.
-   * @param {string} id @param {string | undefined} target @param {boolean} isBelow
+   * Moves what is selected above or below an item.
+   * @param {string} target @param {boolean} isBelow
    */
-  #dropBeside(id, target, isBelow) {
+  #dropBeside(target, isBelow) {
     const refusal = this.#app.clients.refusal(this.#edits.name, 3);
     if (refusal) return this.#app.toast(refusal);
-    const at = target === undefined ? -1 : this.#view.indexOf(target);
-    if (at < 0) return;
+    const at = this.#view.indexOf(target);
+    if (at < 0) return this.#app.toast("Somebody has deleted that row meanwhile. Nothing was moved.");
     const gap = isBelow ? at + 1 + this.hiddenBelow(at) : at;
-    this.#grid.setCurrent(id);
     this.move(gap, this.#view.shownLevel(at));
   }
 

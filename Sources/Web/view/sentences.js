@@ -51,7 +51,10 @@ const ERRORS = new Map([
   ["offline", "The server cannot be reached right now."],
   ["noSuchList", "There is no such list, or you may not read it."],
   ["listExists", "There is a list of that name already."],
-  ["badListName", "A list cannot have that name: it has 1 to 200 bytes, and no control characters."],
+  [
+    "badListName",
+    "A list cannot have that name: it has 1 to 200 bytes, no “/” and no control characters, and is not “.” or “..”.",
+  ],
   ["listDeleted", "The list was deleted."],
   ["notAllowed", "Your role does not allow that."],
   ["notAuthenticated", "The link is not valid any more. Ask whoever gave it to you for a new one."],
@@ -72,17 +75,18 @@ export function errorText(error) {
 /**
  * What a person should know, and the words that were lost; nothing if the person need not know.
  * @param {Told} told @param {Item | undefined} item that it is about, as it is now @param {string} who
- * @returns {{ text: string, lost: string } | undefined}
+ * @returns {import('./noticebar.js').Notice | undefined}
  */
 export function noticeOf(told, item, who) {
   switch (told.type) {
     case "rejected":
       return { text: `Your edit was not taken: ${whyRefused(told)}.`, lost: wordsOf([told.edit]).join("\n") };
     case "overridden":
-      return overridden(told.lost, item, who);
+      return { ...overridden(told.lost, item, who), isOne: true, ...placeOf(told, item) };
     case "kept":
       return {
         text: `“${textOf(told.words.present)}” stays, since somebody else wrote it.`, lost: textOf(told.words.words),
+        isOne: true,
       };
     case "usedTwice":
       return { text: "Another program used this page's id; your edit is sent again.", lost: "" };
@@ -91,6 +95,15 @@ export function noticeOf(told, item, who) {
     default:
       return undefined;
   }
+}
+
+/**
+ * Where words that were overwritten can be put back.
+ * @param {Extract<Told, { type: "overridden" }>} told @param {Item | undefined} item
+ */
+function placeOf({ lost }, item) {
+  if (!item || lost.lost !== "words" || lost.field !== "text") return {};
+  return { item: item.id, present: textOf(lost.present) };
 }
 
 /**
@@ -106,7 +119,7 @@ function overridden(lost, item, who) {
   if (lost.lost === "move") return { text: `${who} moved ${what} after you did.`, lost: "" };
   if (lost.lost === "edit") return { text: `${who} changed ${what} after you did.`, lost: "" };
   const [words, present] = [shortened(textOf(lost.words)), shortened(textOf(lost.present))];
-  if (present === "") return { text: `${who} removed “${words}” in ${what}.`, lost: words };
+  if (present === "") return { text: `${who} removed “${words}” in ${what}.`, lost: textOf(lost.words) };
   if (words === "") return { text: `${who} put “${present}” back in ${what}.`, lost: "" };
   return { text: `${who} overwrote “${words}” with “${present}” in ${what}.`, lost: textOf(lost.words) };
 }

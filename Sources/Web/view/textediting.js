@@ -1,7 +1,8 @@
 // The texts of a list that are edited in their rows, while others edit them, too.
 
-import { bytesOf } from "../client/bytes.js";
-import { nameOf, numeral } from "./content.js";
+import { bytesOf, textOf } from "../client/bytes.js";
+import { diffTexts } from "../client/words.js";
+import { nameOf, numeral, shortened } from "./content.js";
 import { Draft } from "./draft.js";
 import { changing } from "./edits.js";
 import { Field } from "./field.js";
@@ -41,20 +42,18 @@ export class TextEditing {
     const item = this.#view.at(index);
     const { text } = item.fields();
     if (!text) return this.#app.toast("This item has no text.");
-    const { name } = this.#open;
-    const unsaved = unsavedIn(name);
+    const unsaved = unsavedIn(this.#open.name);
     const field = new Field(Draft.of(text, unsaved?.id === id ? unsaved.kept : undefined), `Text of ${nameOf(item)}`, {
       save: (draft, isLeaving) => {
         this.#save(id, draft);
-        this.#grid.endEditing();
-        if (!isLeaving) this.#grid.focus();
+        this.#end(!isLeaving);
       },
       cancel: () => {
-        keepUnsaved(name, undefined);
-        this.#grid.endEditing();
-        this.#grid.focus();
+        keepUnsaved(this.#open.name, undefined);
+        this.#end(true);
       },
-      typed: draft => keepUnsaved(name, draft.isChanged ? { id, kept: draft.kept } : undefined),
+      clashed: words => this.#warn(words),
+      typed: draft => keepUnsaved(this.#open.name, draft.isChanged ? { id, kept: draft.kept } : undefined),
     });
     field.element.addEventListener("paste", event => {
       const size = bytesOf(event.clipboardData?.getData("text/plain") ?? "").length;
@@ -65,6 +64,7 @@ export class TextEditing {
       this.#app.toast(`This text is too long for an item: ${limit}. Pasted below the list, each line becomes an item.`);
     });
     this.#grid.edit(id, field);
+    if (field.draft.clash !== undefined) this.#warn(field.draft.clash);
     this.#screen.place();
   }
 
@@ -104,7 +104,41 @@ export class TextEditing {
     return true;
   }
 
+  /**
+   * Puts words back into a text in the place of those that have overwritten them. False if these are not there, or more
+   * than once.
+   * @param {string | undefined} id @param {string} present @param {string} words
+   */
+  putBack(id, present, words) {
+    const index = this.#view.indexOf(id ?? "");
+    const text = this.#textOf(id ?? "");
+    const parts = text && present !== "" ? textOf(text).split(present) : [];
+    if (!text || parts.length !== 2) return false;
+    const splices = diffTexts(text, bytesOf(parts.join(words)));
+    return this.#edits.make(changing(this.#view, [[index, index + 1]], () => ({ text: splices })));
+  }
+
+  /** @param {string} former name of the list */
+  renamed(former) {
+    keepUnsaved(this.#open.name, unsavedIn(former));
+    keepUnsaved(former, undefined);
+  }
+
   // Private
+
+  /** @param {boolean} staysInRow whether the row has the focus then */
+  #end(staysInRow) {
+    this.#grid.endEditing();
+    if (staysInRow) this.#grid.focus();
+    // Others see that the person edits no longer.
+    this.#screen.place();
+  }
+
+  /** @param {string} words that others have put in the place of those that the person replaces */
+  #warn(words) {
+    const [deed, result] = words === "" ? ["removed", ""] : ["changed", ` to “${shortened(words)}”`];
+    this.#app.toast(`Somebody has ${deed} what you are replacing${result}. Enter puts your words there.`);
+  }
 
   /** The most bytes of a text. */
   get #largest() {
@@ -126,7 +160,7 @@ export class TextEditing {
     draft.follow(this.#textOf(id) ?? new Uint8Array(0));
     if (bytesOf(draft.text).length > this.#largest) {
       const limit = `${numeral(this.#largest)} bytes`;
-      this.#screen.composer.bring(draft.text, `This text is too long for the list, which takes ${limit}.`);
+      this.#screen.composer.bring(draft.text, `This text is too long for the list, which takes ${limit}.`, true);
       return;
     }
     this.#edits.make(changing(this.#view, [[index, index + 1]], () => ({ text: draft.splices })), "Saved.");
@@ -136,8 +170,9 @@ export class TextEditing {
   #rescueField() {
     const { field } = this.#grid;
     if (!field) return;
-    this.#grid.endEditing();
+    this.#end(false);
     if (field.draft.isChanged) return this.#rescue(field.draft.text);
+    this.#app.fieldTaken();
     this.#grid.focus();
     this.#app.toast("Somebody has deleted the item.");
   }
@@ -147,7 +182,7 @@ export class TextEditing {
     const note = "The item you were editing was deleted. Enter adds your words as a new one.";
     keepUnsaved(this.#open.name, undefined);
     this.#screen.composer.begin(undefined);
-    this.#screen.composer.bring(text, note);
+    this.#screen.composer.bring(text, note, true);
     this.#app.speech.say(note);
   }
 }

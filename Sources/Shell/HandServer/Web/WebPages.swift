@@ -55,8 +55,8 @@ extension PageFile {
     /// Whether the file's address is the same in all builds.
     fileprivate var isAtRoot: Bool { path.hasPrefix("root/") }
 
-    /// The bytes without the lines of comments, which are half of a module. Empty lines stand for them, so that a
-    /// browser's messages name the lines of the source.
+    /// The bytes without indents and the lines of comments, which are half of a module. Empty lines stand for those, so
+    /// that a browser's messages name the lines of the source.
     fileprivate var served: [UInt8] {
         guard path.hasSuffix(".js") else { return bytes }
         var isInComment = false
@@ -68,7 +68,7 @@ extension PageFile {
                 if code.hasPrefix("/**"), !code.contains("*/") || code.hasSuffix("*/") { isInComment = true }
                 let isComment = isInComment || code.hasPrefix("//")
                 if isInComment, line.hasSuffix("*/") { isInComment = false }
-                return isComment ? "" : line
+                return isComment ? "" : code
             }.joined(separator: "\n").utf8)
     }
 

@@ -1,0 +1,354 @@
+// What others do to a list while somebody is in the middle of something: a question is open, a row is dragged, words
+// are being typed, or another list is shown.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { KEYS, pause, until } from "./browser.mjs";
+import { Person, ada, begin, browser, stage } from "./stage.mjs";
+
+const options = begin();
+
+/** Opens a new list with tasks. */
+async function open(name, ...texts) {
+  await ada.goTo(stage.page(stage.list(name, ...texts)));
+  await ada.sees(...texts);
+  await ada.hears(/^saved$/);
+}
+
+const run = (...args) => stage.run(args);
+const isAsked = () => browser.run(() => document.querySelector("dialog[open]") !== null);
+const dialog = () => until(isAsked, "a dialog is open");
+
+test("a question is about what it named, not about what is in its place when it is answered", options, async () => {
+  await open("asked", "milk", "oats", "bread", "eggs");
+  run("done", "-l", "asked", "2", "4");
+  await until(() => browser.run(() => document.querySelectorAll(".row input:checked").length === 2), "two are ticked");
+  await ada.press("milk", ["S"]);
+  await dialog();
+  run("add", "-l", "asked", "--top", "important");
+  run("undone", "-l", "asked", "5");
+  await ada.sees("important", "milk", "oats", "bread", "eggs");
+  await ada.choose("Delete");
+  await stage.has("asked", ["important", "milk", "bread", "eggs"]);
+  // The item of the menu is deleted.
+  await ada.press("milk", [KEYS.enter]);
+  await dialog();
+  run("rm", "-l", "asked", "2");
+  await ada.sees("important", "bread", "eggs");
+  await ada.choose("Delete");
+  assert.match(await ada.toast(), /deleted that meanwhile/);
+  await ada.press("bread", [":"]);
+  await dialog();
+  run("rm", "-l", "asked", "2");
+  await ada.sees("important", "eggs");
+  await browser.press(["1", KEYS.enter]);
+  assert.match(await ada.toast(), /deleted that meanwhile/);
+  // One of several is deleted; the menu is for the others.
+  run("add", "-l", "asked", "a", "b", "c");
+  await ada.sees("important", "eggs", "a", "b", "c");
+  await ada.press("a", ["v", "j"]);
+  await ada.choose("Move…");
+  run("rm", "-l", "asked", "3");
+  await ada.sees("important", "eggs", "b", "c");
+  await ada.choose("To the top");
+  await stage.has("asked", ["b", "important", "eggs", "c"]);
+});
+
+test("a row that is dragged and deleted moves no other", options, async () => {
+  await open("dragging", "a", "b", "c", "d");
+  const [x, y] = await ada.place(".grip", "b");
+  const [, target] = await ada.place(".row", "d");
+  await browser.pointer([["down", x, y], ["move", x, y + 15], ["move", x, target + 8]]);
+  run("rm", "-l", "dragging", "2");
+  await ada.sees("a", "c", "d");
+  await browser.pointer([["up"]]);
+  assert.match(await ada.toast(), /deleted that meanwhile/);
+  await ada.sees("a", "c", "d");
+  assert.deepEqual(await stage.texts("dragging"), ["a", "c", "d"]);
+});
+
+test("the offer to undo goes with the next edit", options, async () => {
+  await open("offers", "a", "b");
+  await ada.press("a", ["d"]);
+  await until(async () => /Deleted a\./.test(await ada.toast()), "undo is offered");
+  await ada.press("b", [" "]);
+  await until(async () => (await ada.toast()) === "", "nothing is offered any more");
+});
+
+test("letters that were for a field that is gone are no keys", options, async () => {
+  await open("letters", "a", "b", "c");
+  await ada.edit("b");
+  run("rm", "-l", "letters", "2");
+  await ada.sees("a", "c");
+  await browser.press([..."day"]);
+  await pause(200);
+  assert.deepEqual(await stage.texts("letters"), ["a", "c"]);
+  await pause(1600);
+  await ada.press("c", ["d"]);
+  await stage.has("letters", ["a"]);
+});
+
+test("others see when the person edits no longer", options, async () => {
+  await open("places", "a", "b");
+  await ada.edit("b");
+  await until(() => /edits 2: .*b/.test(run("who", "-l", "places")), "others see that she edits");
+  await browser.press([KEYS.escape]);
+  await until(() => /on 2: .*b/.test(run("who", "-l", "places")), "others see that she edits no longer");
+});
+
+test("a list that is renamed keeps its screen, its words and the focus", options, async () => {
+  await open("former", "a", "b");
+  await browser.click("#composer");
+  await browser.press([..."half a "]);
+  run("rename", "former", "later");
+  await until(() => browser.run(() => document.querySelector("h1").textContent === "later"), "the name is shown");
+  await browser.press([..."word"]);
+  await ada.composes("half a word");
+  await pause(500);
+  await browser.reload();
+  await ada.composes("half a word");
+  await browser.press([KEYS.enter]);
+  await browser.click("#composer");
+  await browser.press([KEYS.enter]);
+  await stage.has("later", ["a", "b", "half a word"]);
+  assert.equal(await browser.run(() => decodeURIComponent(location.hash)), "#list=later");
+});
+
+test("a refused edit of another list is said, and its words are kept for it", options, async () => {
+  run("create", "full", "--max-items", "2");
+  run("add", "-l", "full", "one");
+  await ada.goTo(stage.page("full"));
+  await ada.sees("one");
+  await ada.hears(/^saved$/);
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  await ada.add("mine, offline");
+  await ada.hears(/1 edit kept/);
+  await ada.goTo(stage.page(stage.list("elsewhere")));
+  run("add", "-l", "full", "three");
+  stage.front.mend();
+  await ada.reads(/“full”: Your edit was not taken: the list is full/);
+  await ada.choose("Open the list");
+  await ada.sees("one", "three");
+  await ada.reads(/Your edit was not taken/);
+  // A look at something else, and a reload, lose nothing.
+  await browser.reload();
+  await ada.reads(/Your edit was not taken/);
+  run("rm", "-l", "full", "2");
+  await ada.sees("one");
+  await ada.choose("Get it back");
+  await ada.composes("mine, offline");
+  await browser.press([KEYS.enter]);
+  await stage.has("full", ["one", "mine, offline"]);
+  await ada.press("one", ["!"]);
+  await ada.reads(/Your edit was not taken/);
+  await browser.press([KEYS.escape]);
+});
+
+test("a list that is deleted says so until it is back", options, async () => {
+  await open("goes", "a", "b");
+  await browser.click("#composer");
+  await browser.press([..."half a word"]);
+  run("delete", "goes", "--force");
+  await until(
+    () => browser.run(() => document.querySelector(".empty:not([hidden])")?.textContent === "The list was deleted."),
+    "it is said",
+  );
+  assert.equal(await browser.run(() => document.querySelector("#composer").disabled), true);
+  await ada.press("a", ["d"]);
+  assert.match(await ada.toast(), /The list was deleted/);
+  await ada.sees("a", "b");
+  run("undelete", "goes");
+  await until(() => browser.run(() => document.querySelector("#composer").disabled === false), "it is back");
+  await ada.composes("half a word");
+  await ada.press("a", ["d"]);
+  await stage.has("goes", ["b"]);
+  await ada.hears(/^saved$/);
+});
+
+test("edits of a list that is deleted meanwhile go out when it is back", options, async () => {
+  await open("returns", "a");
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  await ada.add("mine, offline");
+  run("delete", "returns", "--force");
+  stage.front.mend();
+  await ada.reads(/The list is gone; your edits of it are still here/);
+  run("undelete", "returns");
+  await stage.has("returns", ["a", "mine, offline"]);
+  await ada.hears(/^saved$/);
+});
+
+test("a draft belongs to its tab", options, async () => {
+  await open("drafts", "a");
+  await browser.click("#composer");
+  await browser.press([..."of the first tab"]);
+  await pause(400);
+  const second = new Person(browser, await browser.newWindow());
+  await second.open(stage.page("drafts"));
+  await second.sees("a");
+  await second.add("quick");
+  await stage.has("drafts", ["a", "quick"]);
+  assert.equal(await browser.run(() => document.querySelector("#composer").value), "");
+  await ada.here();
+  await browser.reload();
+  await ada.composes("of the first tab");
+  // The next one that opens the list has what an ended tab has left.
+  await browser.closeTab();
+  await second.here();
+  await browser.reload();
+  await second.composes("of the first tab");
+  ada.tab = second.tab;
+});
+
+test("what is added below comes in its order, and what was lost in several lines is one item", options, async () => {
+  await open("order", "x", "y");
+  await ada.press("x", ["o"]);
+  await browser.press(["1", KEYS.enter, "2", KEYS.enter, "3", KEYS.enter]);
+  await stage.has("order", ["x", "1", "2", "3", "y"]);
+  run("create", "lines");
+  run("add", "-l", "lines", "--note", "one\ntwo\nthree");
+  await ada.goTo(stage.page("lines"));
+  await ada.sees("one\ntwo\nthree");
+  await ada.edit("one\ntwo\nthree");
+  await browser.press(["!"]);
+  run("rm", "-l", "lines", "1");
+  await ada.composes("one\ntwo\nthree!");
+  await browser.press([KEYS.enter]);
+  await stage.has("lines", ["one\ntwo\nthree!"]);
+});
+
+test("going back closes what is open above the page", options, async () => {
+  await ada.goTo(stage.page(stage.list("before", "a")));
+  await ada.sees("a");
+  await open("behind", "b");
+  await ada.press("b", [KEYS.enter]);
+  await dialog();
+  await browser.run(() => history.back());
+  await ada.sees("a");
+  assert.equal(await browser.run(() => document.querySelector("dialog") !== null), false);
+});
+
+test("whoever moves an item to another list is not in it then", options, async () => {
+  run("create", "target");
+  await open("source", "a", "b");
+  await ada.press("a", ["m"]);
+  await dialog();
+  await browser.press([..."target", KEYS.enter]);
+  await stage.has("target", ["a"]);
+  await until(() => !/Ada/.test(run("who", "-l", "target")), "she is not there");
+});
+
+test("what is added to a long list is in sight", options, async () => {
+  const texts = Array.from({ length: 40 }, (_, i) => `item ${i}`);
+  await open("tall", ...texts);
+  await ada.add("the new one");
+  await ada.sees(...texts, "the new one");
+  const isSeen = () => {
+    const row = [...document.querySelectorAll(".row")].at(-1).getBoundingClientRect();
+    return row.bottom <= document.querySelector(".composer").getBoundingClientRect().top + 1;
+  };
+  await until(() => browser.run(isSeen), "the last row is above the line for new items", 3000);
+});
+
+test("one is told before one overwrites others' words", options, async () => {
+  await open("words", "the brown fox");
+  await ada.edit("the brown fox");
+  await browser.run(() => document.activeElement.setSelectionRange(4, 9));
+  await browser.press([..."black"]);
+  run("edit", "-l", "words", "1", "the white fox");
+  await ada.reads(/Somebody has changed what you are replacing to “white”. Enter puts your words there/);
+  // The way back in the field, and forth again: one goes on behind what has come back.
+  await browser.press(["z"], KEYS.control);
+  await browser.press(["y"], KEYS.control);
+  await ada.types("the black fox");
+  await browser.press([..."!"]);
+  await ada.types("the black! fox");
+  await browser.press([KEYS.enter]);
+  await stage.has("words", ["the black! fox"]);
+});
+
+test("words that were overwritten come back to their place", options, async () => {
+  await open("back", "the red house");
+  const bob = await new Person(browser, await browser.newWindow()).open(
+    stage.page("back", undefined, "127.0.0.1"), "Bob",
+  );
+  await bob.sees("the red house");
+  stage.front.cut();
+  const words = [[bob, "blue"], [ada, "green"]];
+  for (const [person, word] of words) {
+    await person.here();
+    await person.hears(/^offline/);
+    await person.edit("the red house");
+    await browser.run(() => document.activeElement.setSelectionRange(4, 7));
+    await browser.press([...word, KEYS.enter]);
+  }
+  stage.front.mend();
+  // The second to arrive overwrites the words of the first.
+  let overridden;
+  await until(async () => {
+    for (const [person, word] of words) {
+      await person.here();
+      if (/overwrote/.test(await browser.run(() => document.querySelector(".notice").textContent))) {
+        overridden = [person, word];
+      }
+    }
+    return overridden;
+  }, "one of them is overridden");
+  const [person, word] = overridden;
+  await person.here();
+  await person.choose("Get it back");
+  await stage.has("back", [`the ${word} house`]);
+  await bob.here();
+  await browser.closeTab();
+  await ada.here();
+});
+
+test("what is folded is counted, and the history goes on while it is read", options, async () => {
+  run("create", "folded");
+  stage.run(["import", "-l", "folded", "-"], { input: "- [ ] fruit\n  - [ ] apples\n  - [x] pears\n- [ ] tea\n" });
+  await ada.goTo(stage.page("folded"));
+  await ada.sees("fruit", "apples", "pears", "tea");
+  await ada.press("fruit", ["z"]);
+  await ada.sees("fruit", "tea");
+  const hidden = () => browser.run(() => document.querySelector(".row .where").textContent);
+  assert.equal(await hidden(), "hides 2, 1 done");
+  run("done", "-l", "folded", "2");
+  await until(async () => (await hidden()) === "hides 2, 2 done", "others' ticks are counted");
+  await ada.press("fruit", ["H"]);
+  const revisions = () => browser.run(() => [...document.querySelectorAll(".history li")].map(({ value }) => value));
+  await until(async () => (await revisions()).length >= 2, "the history is there");
+  const [newest] = await revisions();
+  run("add", "-l", "folded", "more");
+  run("add", "-l", "folded", "and more");
+  await until(
+    async () => JSON.stringify((await revisions()).slice(0, 3)) === JSON.stringify([newest + 2, newest + 1, newest]),
+    "it goes on",
+  );
+});
+
+test("a list that one has only glanced at is there without a connection", options, async () => {
+  await ada.goTo(stage.page(stage.list("glance", "a", "b")));
+  await ada.sees("a", "b");
+  await ada.goTo(stage.page(stage.list("other", "c")));
+  await ada.sees("c");
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  await ada.goTo(stage.page("glance"));
+  await ada.sees("a", "b");
+});
+
+test("a text has its place in a narrow window, however deep it is", options, async () => {
+  run("create", "deep");
+  const lines = Array.from({ length: 12 }, (_, i) => `${"  ".repeat(i)}- [ ] level text ${i}`);
+  stage.run(["import", "-l", "deep", "-"], { input: `${lines.join("\n")}\n` });
+  const window = { width: 320, height: 640, deviceScaleFactor: 1, mobile: false };
+  await browser.cdp("Emulation.setDeviceMetricsOverride", window);
+  await ada.goTo(stage.page("deep"));
+  await until(() => browser.run(() => document.querySelectorAll(".row").length === 12), "the rows are there");
+  const width = await browser.run(
+    () => Math.min(...[...document.querySelectorAll(".row .text")].map(text => text.getBoundingClientRect().width)),
+  );
+  await browser.cdp("Emulation.clearDeviceMetricsOverride");
+  assert.ok(width >= 90, `${width} px`);
+});
