@@ -70,10 +70,30 @@ import Testing
         stage.reject(.notStored)
         stage.send(.list("things", .refused(.listDeleted, "the list 'things' was deleted")))
         stage.press("R")
-        #expect(!stage.commands.contains { if case .forget = $0 { true } else { false } })
+        #expect(!stage.commands.contains { if case .retrieve = $0 { true } else { false } })
         stage.tell("things", try #require(stage.replicas["things"]))
         stage.press("R")
         #expect(stage.hand().map(\.content.text) == ["a", "bX", "c"], "\(stage.lines)")
+    }
+
+    /// What is refused when it is got back can be got back later.
+    @Test func aLostEditThatIsRefusedAgainStays() {
+        var stage = KeyTests.stage("a >b c")
+        stage.press("e 'X' enter")
+        stage.reject(.notStored)
+        stage.editProblem = "the list is full"
+        for _ in 1...2 {
+            stage.press("R")
+            #expect(stage.lines.contains { $0.contains("the list is full") }, "\(stage.lines)")
+        }
+        stage.press("!")
+        #expect(stage.lines.contains { $0.contains("can be got back") }, "\(stage.lines)")
+        stage.press("esc")
+        stage.editProblem = nil
+        stage.press("R")
+        #expect(stage.hand().map(\.content.text) == ["a", "bX", "c"], "\(stage.lines)")
+        stage.press("!")
+        #expect(!stage.lines.contains { $0.contains("can be got back") }, "\(stage.lines)")
     }
 
     /// A list that comes back with other items is followed, whatever stands on its screen.

@@ -91,8 +91,10 @@ struct Stage {
         commands += new
         for command in new {
             switch command {
-            case .edit where editProblem != nil: send(.failed(command, editProblem ?? ""))
-            case .edit(let list, let delta): change(list, command) { Retraction(delta: try $0.edit(delta)) }
+            case .edit where editProblem != nil, .retrieve where editProblem != nil:
+                send(.failed(command, editProblem ?? ""))
+            case .edit(let list, let delta), .retrieve(let list, let delta, _):
+                change(list, command) { Retraction(delta: try $0.edit(delta)) }
             case .undo(let list): change(list, command) { try $0.take(.undo) }
             case .redo(let list): change(list, command) { try $0.take(.redo) }
             case .create(let list, let rules) where createsLists:

@@ -79,7 +79,12 @@ final class ScreenSession: MachineShell {
             client.askJournal(otherwise: (), { try $0.note(seen, of: list) }, then: { _ in })
         case .fetchNews(let list, let since): fetchNews(list, since: since)
         case .fetchItemHistory(let list, let item, let limit): fetchHistory(of: item, in: list, limit)
-        case .forget(let list, let loss): client.perform { $0.forget(loss, of: list) }
+        case .retrieve(let list, let delta, let loss):
+            change(list, command) { machine in
+                try machine.edit(list, delta)
+                machine.forget(loss, of: list)
+                return true
+            }
         case .edit(let list, let delta):
             change(list, command) { machine in
                 try machine.edit(list, delta)

@@ -239,6 +239,8 @@ package struct App: Sendable {
         case .failed(_, let reason), .warning(let reason): say(reason)
         case .history(let list, _, let people): state.withList(list) { $0.know(people) }
         case .tick: for name in state.lists.keys { state.lists[name]?.expire(now: state.now) }
+        case .done(.retrieve(let list, _, let loss)):
+            if let text = Retrieval.finish(loss, of: list, &state) { say(text) }
         case .done(.undo): say("undone: " + (summary ?? EditText.nothing))
         case .done(.redo): say("redone: " + (summary ?? EditText.nothing))
         case .drafts(let drafts):
@@ -369,7 +371,7 @@ package struct App: Sendable {
             case .transfer(let transfer):
                 state.transfers.append(transfer)
                 if !rest.contains(.follow(transfer.target)) { rest.append(.follow(transfer.target)) }
-            case .edit(let list, _), .undo(let list), .redo(let list):
+            case .edit(let list, _), .retrieve(let list, _, _), .undo(let list), .redo(let list):
                 summary = nil
                 // A list that the server does not have any more stays on the screen. It cannot be edited.
                 // The commands that follow assume that the edit is made.

@@ -25,8 +25,8 @@ package enum Command: Equatable, Sendable {
     case fetchNews(list: String, since: Int)
     /// What happened to an item, in up to `limit` of the newest commits.
     case fetchItemHistory(list: String, ItemID, limit: Int)
-    /// Forgets a lost edit that the user has got back.
-    case forget(list: String, Loss)
+    /// Makes a lost edit again, and forgets the loss if that is possible now.
+    case retrieve(list: String, Delta, Loss)
     case undo(String)
     case redo(String)
     case presence(list: String, Focus?)

@@ -1,4 +1,5 @@
 import HandCore
+import HandSync
 
 extension ListScreen {
     func refusal(of action: Action, _ app: AppState) -> String? {
@@ -236,17 +237,21 @@ enum Retrieval {
         return retrieve(index, of: list, &app)
     }
 
-    /// Makes the edit of a notice again, and removes the notice.
+    /// Makes the edit of a notice again. The notice goes once that is done.
     static func retrieve(_ index: Int, of list: String, _ app: inout AppState) -> [Command] {
         let data = app.list(list)
         if let refusal = data.refusal { return [.say(refusal)] }
         guard let loss = data.notices[index].loss,
             let delta = loss.delta(on: data.hand, { .random(using: &app.random) })
         else { return [.say("the item is gone; there is nothing to get back")] }
+        return [.retrieve(list: list, delta, loss)]
+    }
+
+    /// A lost edit was made again.
+    static func finish(_ loss: Loss, of list: String, _ app: inout AppState) -> String? {
+        guard let index = app.list(list).notices.lastIndex(where: { $0.loss == loss }) else { return nil }
+        let text = app.list(list).notices[index].text(in: app.list(list))
         app.withList(list) { _ = $0.notices.remove(at: index) }
-        return [
-            .edit(list: list, delta), .forget(list: list, loss),
-            .say("got back: \(data.notices[index].text(in: data))"),
-        ]
+        return "got back: \(text)"
     }
 }
