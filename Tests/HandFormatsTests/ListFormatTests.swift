@@ -15,7 +15,7 @@ import Testing
         "kind:note", "kind:task", " kind:card", "url:", " url:u kind:link", "escaped:percent", " escaped:percent",
         "bytes:AA==",
         ",", ";", "\"\"", "percent", "(A) ", "2026-01-01 ", "+project @home due:2026-01-01", "\"", "{\"id\":",
-        "https://example.org/?a=1&b=%20(c)",
+        "https://example.org/?a=1&b=%20(c)", "```", "~~~", "1. ", "    ", "<pre>",
     ]
 
     private static func contents(_ text: String, _ other: String) -> [Content] {
@@ -46,6 +46,25 @@ import Testing
             #expect(read.count == contents.count)
         }
         if format == .jsonl { #expect(read == items) }
+    }
+
+    /// Whatever the text of an item is, its sub-items are read back as such.
+    @Test(arguments: ListFormat.written)
+    func subItemsAreReadBack(format: ListFormat) throws {
+        var random = SplitMix64(seed: 7)
+        for first in Self.pieces {
+            let contents = Self.pieces.flatMap { second in
+                ["", "\n"].flatMap { Self.contents(first + $0 + second, second) }
+            }
+            let items = contents.flatMap { content in
+                [(content, 0), (.task("sub", done: true), 1), (.note("deeper"), 2)].map { content, level in
+                    Item(id: .random(using: &random), level: level, content: content)
+                }
+            }
+            let read = try format.read(listText(of: items, in: format), using: &random)
+            let isSame = read.map(\.content) == items.map(\.content) && read.map(\.level) == items.map(\.level)
+            #expect(isSame, "\(format), \(first.debugDescription)")
+        }
     }
 
     @Test(arguments: ListFormat.written)

@@ -55,8 +55,7 @@ struct MarkdownWriter: ItemWriter {
 
     /// Returns the lines of an item where its level requires them.
     private mutating func placed(_ choice: Choice, at level: UInt8) -> String {
-        let marker =
-            choice.shape == .item ? MarkdownLine(Array(choice.text.utf8.prefix { $0 != 0x0A })[...]).marker : nil
+        let marker = Self.marker(of: choice)
         enclosing.removeAll { $0.level >= level || marker == nil }
         let outer = enclosing.last
         defer { if let marker { enclosing.append((level, (enclosing.last?.column ?? 0) + marker.offset)) } }
@@ -79,10 +78,11 @@ struct MarkdownWriter: ItemWriter {
         previous == .nothing || previous == .item && shape == .item ? "" : "\n"
     }
 
-    /// Whether the choice is read as one item with that content, between the previous item and a next one.
+    /// Whether the choice is read as one item with that content, between the previous item, a sub-item if it can have
+    /// any, and a next one.
     private func isRead(_ choice: Choice, as content: Content) -> Bool {
         let before = previous.sample + gap(before: choice.shape)
-        let after = (choice.shape == .item ? "" : "\n") + Shape.item.sample
+        let after = Self.subItem(of: choice) + (choice.shape == .item ? "" : "\n") + Shape.item.sample
         guard Printable.isShown(choice.text, isOneLine: false),
             let lines = try? Lines(Array((before + choice.text + after).utf8))
         else {
@@ -93,7 +93,18 @@ struct MarkdownWriter: ItemWriter {
         while (try? reader.lines.skipBlanks()) != nil, reader.lines.current != nil {
             if let content = try? reader.item()?.content { contents.append(content) }
         }
-        return contents.dropLast().last == content && contents.count == (previous == .nothing ? 2 : 3)
+        let index = previous == .nothing ? 0 : 1
+        return contents.count == index + (Self.marker(of: choice) == nil ? 2 : 3) && contents[index] == content
+    }
+
+    /// The shortest sub-item. An item with an open fence, for example, would swallow it.
+    private static func subItem(of choice: Choice) -> String {
+        guard let marker = marker(of: choice) else { return "" }
+        return String(repeating: " ", count: marker.offset) + Shape.item.sample
+    }
+
+    private static func marker(of choice: Choice) -> MarkdownLine.Marker? {
+        choice.shape == .item ? MarkdownLine(Array(choice.text.utf8.prefix { $0 != 0x0A })[...]).marker : nil
     }
 
     // MARK: The ways to write an item
