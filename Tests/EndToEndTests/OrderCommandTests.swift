@@ -129,6 +129,15 @@ import Testing
             let refused = try user.hand("mv", "1-2", "--to", list, expecting: status)
             #expect(refused.contains("'\(list)' did not take the items, which stay in 'list': "), "\(refused)")
         }
+        // A list without levels would not keep what belongs to what.
+        try user.hand("create", "flat", "--max-level", "0")
+        try user.hand("add", "--under", "2", "c")
+        for command in ["mv", "cp"] {
+            let refused = try user.hand(command, "2", "--to", "flat", expecting: 4)
+            #expect(refused.contains("the items of this list have no levels"), "\(refused)")
+        }
+        #expect(try user.lines("-l", "flat") == [])
+        try user.hand("rm", "3")
         #expect(try user.hand("mv", "1", "--to", "list", expecting: 2).contains("leave out --to"))
         #expect(try user.hand("mv", "1", "--to", "work", "--queue", expecting: 2).contains("--queue"))
         try user.hand("mv", "1", "--to", "work", "--if-revision", "7", expecting: 7)

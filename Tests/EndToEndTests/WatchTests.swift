@@ -93,6 +93,30 @@ import Testing
         #expect(try Self.revision(line) == 3 && line.contains(#""text":"next""#), "\(line)")
     }
 
+    /// Edits of other lists wait in the journal that the command takes. No other command can send them meanwhile.
+    @Test(arguments: ["watch", "open"]) func editsOfOtherListsAreSent(command: String) throws {
+        let ada = try CommandUser()
+        for list in ["list", "other"] { try ada.hand("create", list) }
+        for list in ["list", "other"] { try ada.hand("ls", "-l", list) }
+        ada.server.kill()
+        try ada.hand("add", "waited", "--queue", "-l", "other", "--timeout", "1")
+        var tmux: Tmux?
+        var watch: Watcher?
+        if command == "open" {
+            tmux = try Tmux(environment: ada.environment, "\(Binary.path) open")
+            try #require(tmux).wait(for: try #require(tmux).first) { $0.contains { $0.contains("offline") } }
+        } else {
+            watch = try Watcher(ada)
+            #expect(try #require(watch).says("offline"))
+        }
+        try ada.server.start()
+        let ben = ada.named("ben")
+        #expect(try eventually { try ben.lines("-l", "other") == ["[ ] waited"] })
+        // Nobody is in the list because of that.
+        #expect(try eventually { try !ben.hand("who", "-l", "other").contains("ada") })
+        withExtendedLifetime((tmux, watch)) {}
+    }
+
     /// A list that comes from a backup has another history: it is reported from the beginning.
     @Test func anotherHistoryIsReportedFromItsBeginning() throws {
         let ada = try CommandUser()

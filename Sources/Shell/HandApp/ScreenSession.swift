@@ -10,11 +10,13 @@ import HandWire
 final class ScreenSession: MachineShell {
     let client: JournaledClient
     private let older: OlderSteps
+    private let others: OtherLists
     private let tell: (Event) -> Void
 
     init(_ server: Runner.Server, on loop: Loop, tell: @escaping (Event) -> Void) {
         client = JournaledClient(server.configuration, loop: loop, journal: server.journal)
         older = OlderSteps(client)
+        others = OtherLists(client)
         self.tell = tell
         client.shell = self
     }
@@ -53,15 +55,21 @@ final class ScreenSession: MachineShell {
         switch effect {
         // The screens hear of the connection once, not once for each list.
         case .list(_, .status): break
+        case .list(let list, _) where others.contains(list): break
         case .list(let list, let event): report(.list(list, event))
-        case .status(let status): report(.connection(status, refused: client.machine.refusal))
+        case .status(let status):
+            report(.connection(status, refused: client.machine.refusal))
+            if case .online = status { others.connected() }
         case .latency(let milliseconds): report(.latency(milliseconds))
         case .warning(_, let text): report(.warning(Printable.clean(text)))
         case .connect, .send, .disconnect, .keep, .takeID, .answer: break
         }
     }
 
-    func carriedOut() { older.listsChanged() }
+    func carriedOut() {
+        older.listsChanged()
+        others.listsChanged()
+    }
 
     // MARK: Commands
 
@@ -121,7 +129,8 @@ final class ScreenSession: MachineShell {
     }
 
     private func follow(_ list: String) {
-        if client.isFollowed(list) { return }
+        if client.isFollowed(list), !others.contains(list) { return }
+        others.remove(list)
         client.follow(list) { [weak self] outcome in
             guard let self, !client.isClosed else { return }
             if case .failure(let error) = outcome {

@@ -54,8 +54,6 @@ package struct ItemTransfer: Equatable, Sendable {
         case .made: break
         case .waiting:
             phase = .asked
-            var copies = copies
-            for index in copies.indices { copies[index].level = min(copies[index].level, data.hand.rules.maximumLevel) }
             let clipboard = AppState.Clipboard(copies.map(\.content))
             if let reason = ListScreen.refusalToPaste(clipboard, data.hand) { return refused(reason) }
             return ([.edit(list: target, .inserting(copies, at: data.hand.count, .before))], false)

@@ -15,8 +15,13 @@ enum Suggestion {
         let given = Array(CommandLine.arguments.dropFirst())
         let context = Contexts.givenName.map { ["-c", $0] }
         let options = places.flatMap { name in Arguments.value(of: [name], in: given).map { [name, $0] } ?? [] }
-        let settings = options.map(withoutSecret)
+        var (command, words, settings) = (command, words, options.map(withoutSecret))
         // A name may begin with a hyphen.
+        if let list = words.first, list.hasPrefix("-"), command.hasSuffix(" -l") {
+            command.removeLast(3)
+            words.removeFirst()
+            settings.insert("--list=\(list)", at: 0)
+        }
         let all = words.contains { $0.hasPrefix("-") } ? settings + ["--"] + words : words + settings
         return (["hand"] + (context ?? []).map(ShellWord.quoted) + [command] + all.map(ShellWord.quoted))
             .joined(separator: " ")

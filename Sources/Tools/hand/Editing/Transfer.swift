@@ -109,7 +109,8 @@ struct Transfer {
                     }
                     var items = copies
                     for index in items.indices {
-                        items[index].level = UInt8(min(Int(items[index].level) + level, Int(list.rules.maximumLevel)))
+                        // A list whose rules do not allow these levels refuses the items: what belongs to what stays.
+                        items[index].level = UInt8(min(Int(items[index].level) + level, Int(Item.maxLevel)))
                     }
                     return .inserting(items, at: gap, side)
                 }, in: summary)

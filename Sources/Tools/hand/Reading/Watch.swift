@@ -107,11 +107,25 @@ private struct Watcher {
         case .online:
             if isWaiting { say("online") }
             (isOffline, isWaiting) = (false, false)
+            try await sendWaiting()
             try await commits.catchUp(with: followed, client)
         case .connecting(let place?) where !isOffline:
             isWaiting = true
             say("connecting to \(place)")
         case .connecting: break
+        }
+    }
+
+    /// Sends the waiting edits of other lists: while this command runs, no other command can send what its journal
+    /// holds.
+    private func sendWaiting() async throws {
+        for name in try await client.waitingLists() where name != followed.name {
+            do {
+                if let outcome = try await client.sendWaiting(of: name) { list.server.tell(outcome, of: name) }
+            } catch let error as ClientError {
+                // They wait on. The next connection may help.
+                say("'\(name)': \(error)")
+            }
         }
     }
 
