@@ -97,6 +97,25 @@ import Testing
         #expect(said == "hand: \(empty) holds no certificate, in PEM\n")
     }
 
+    /// Values that nobody can mean are refused, not taken for others.
+    @Test func wrongValuesAreNamed() throws {
+        let user = try CommandUser()
+        try user.hand("create", "list")
+        for arguments in [["-n", "0"], ["-n", "-3"], ["--from", "-5"]] {
+            let said = try user.run(["log"] + arguments)
+            #expect(said.status == 2 && said.messages.contains("expected 1 or more"), "\(arguments): \(said)")
+        }
+        let absent = try user.hand("import", "-", "--before", "9", input: "- [ ] a\n", expecting: 3)
+        #expect(absent.contains("there is no item 9") && !absent.contains("--continue"), "\(absent)")
+        // Some editors begin a file with a byte order mark.
+        try user.hand("add", "-", input: "\u{FEFF}a\r\nb\r\n")
+        #expect(try user.lines() == ["[ ] a", "[ ] b"])
+        try user.hand("create", "--", "--name")
+        let hint = try user.messages("create", "--", "--other")
+        #expect(hint.contains("hand add TEXT --list=--other"), "\(hint)")
+        #expect(try user.hand("ls", "-l", "..", expecting: 3).contains("Make it with") == false)
+    }
+
     @Test func anUnknownAuthorityIsExplained() throws {
         let folder = try TemporaryFolder()
         let own = try Certificates(folder).make("server", for: "IP:127.0.0.1")

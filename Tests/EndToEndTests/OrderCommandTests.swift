@@ -146,8 +146,9 @@ import Testing
         #expect(try user.lines("-l", "work") == [] && user.lines("-l", "small") == [])
     }
 
-    /// A server that commits the copies and refuses the deletion: the message says where the items are, and what to do.
-    @Test func aRefusedDeletionIsTold() throws {
+    /// A server that commits the copies and refuses the deletion, or that does not answer at all: the message says where
+    /// the items are, and what to do.
+    @Test(arguments: [true, false]) func aRefusedDeletionIsTold(answers: Bool) throws {
         let folder = try TemporaryFolder()
         let names = Mutex<[RequestNumber: String]>([:])
         let server = try ScriptedServer(at: folder.path + "/hand.sock") { message in
@@ -169,6 +170,7 @@ import Testing
                         Excerpt(logID: 5, revision: 1, count: entries.count, rules: Rules(), entries: entries))
                 ]
             case .submit(let submission) where submission.list == 2:
+                if !answers { return [] }
                 return [
                     .commit(
                         list: 2,
@@ -187,6 +189,10 @@ import Testing
         for name in ["HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"] { environment[name] = folder.path }
         let url = ["--url", "hand+unix://\(folder.path)/hand.sock/list", "--timeout", "5"]
         let outcome = try Binary.run(["mv", "1", "--to", "work"] + url, environment: environment)
+        guard answers else {
+            let stay = "The items are in 'list' in any case: if 'work' has them, too, delete them in 'list'."
+            return #expect(outcome.status == 8 && outcome.messages.contains(stay), "\(outcome.messages)")
+        }
         #expect(outcome.status == 5, "\(outcome.messages)")
         #expect(
             outcome.messages.contains("the items are in 'work', and still in 'list', which did not give them up: "),

@@ -53,7 +53,7 @@ const ERRORS = new Map([
   ["listExists", "There is a list of that name already."],
   [
     "badListName",
-    "A list cannot have that name: it has 1 to 200 bytes, no “/” and no control characters, and is not “.” or “..”.",
+    "A list cannot have that name: it has 1 to 128 bytes, no “/” and nothing invisible, and is not “.”, “..” or “-”.",
   ],
   ["listDeleted", "The list was deleted."],
   ["notAllowed", "Your role does not allow that."],

@@ -2,11 +2,14 @@ import Glibc
 import HandFormats
 
 enum StandardInput {
-    /// All of standard input.
+    /// All of standard input, without the byte order mark of some editors.
     ///
     /// - Throws: `Failure` if the input is not UTF-8: replacement characters would put a different text into a list.
     static func text() throws -> String {
-        if let text = String(validating: try InputFile.bytes(of: "-"), as: UTF8.self) { return text }
+        let bytes = try InputFile.bytes(of: "-")
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = bytes.starts(with: mark) ? bytes[mark.count...] : bytes[...]
+        if let text = String(validating: text, as: UTF8.self) { return text }
         throw Failure(.error, "standard input is not UTF-8")
     }
 }

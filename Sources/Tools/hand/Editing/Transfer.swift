@@ -39,7 +39,12 @@ struct Transfer {
             if let rejection = outcome?.rejections.first { throw ClientError.rejected(rejection) }
         } catch {
             let failure = Failure(error)
-            guard failure.isOurs, failure.status != .unknown else { throw error }
+            guard failure.isOurs else { throw error }
+            if failure.status == .unknown {
+                guard isMove else { throw error }
+                let stay = "The items are in '\(from)' in any case: if '\(to)' has them, too, delete them in '\(from)'."
+                throw Failure(.unknown, "\(failure.message). \(stay)")
+            }
             let stay = isMove ? ", which stay in '\(from)'" : ""
             throw Failure(failure.status, "'\(to)' did not take the items\(stay): \(failure.message)")
         }

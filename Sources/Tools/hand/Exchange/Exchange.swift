@@ -186,7 +186,7 @@ struct Import: AsyncParsableCommand {
         var text = "\(portion.start) of \(all) items were imported, then: \(reason)"
         if case .duplicateItem? = rejection { text += " --new-ids imports it again." }
         // Without an answer, nobody knows whether the portion was added.
-        let isUnknown = rejection == nil && Interruption.signal == nil
+        let isUnknown = rejection == nil && Interruption.signal == nil && failure.status != .notFound
         if isUnknown { text += " Items \(portion.start + 1) to \(portion.end) may be imported, too." }
         if isUnknown || portion.start > 0 {
             var place = ImportPlace()

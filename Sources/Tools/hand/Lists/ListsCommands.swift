@@ -12,8 +12,8 @@ struct Lists: AsyncParsableCommand {
     /// The message for a list that does not exist.
     static func missing(_ name: String, among names: [String]) -> String {
         let guess = Spelling.question(name, among: names)
-        let way = guess.isEmpty ? " Make it with: " + Suggestion.command("create", name) : guess
-        return "there is no list '\(name)'." + way
+        if !guess.isEmpty || ListName.problem(with: name) != nil { return "there is no list '\(name)'." + guess }
+        return "there is no list '\(name)'. Make it with: " + Suggestion.command("create", name)
     }
 
     /// The failure for a missing list, which says whether the list can be brought back; nil if the list exists.
