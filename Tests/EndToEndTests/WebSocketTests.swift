@@ -153,7 +153,9 @@ import Testing
         // Bodies, and what two programs may read in two ways.
         ("GET / HTTP/1.1", ["Content-Length": "1"], "413"), ("GET / HTTP/1.1", ["Content-Length": "0"], "101"),
         ("GET / HTTP/1.1", ["Transfer-Encoding": "chunked"], "413"), ("GET / HTTP/1.1", ["Host": nil], "421"),
-        ("GET / HTTP/1.1", ["X": "1\r\nHost: localhost"], "400"), ("GET / HTTP/1.1", ["X": "1\r\n folded"], "400"),
+        ("GET / HTTP/1.1", ["X": "1\r\nHost: localhost"], "400"),
+        ("GET / HTTP/1.1", ["X": "1\r\nOrigin: http://evil.example"], "400"),
+        ("GET / HTTP/1.1", ["X": "1\r\n folded"], "400"),
         ("GET / HTTP/1.1", ["X": "1\r\n\tfolded"], "400"), ("GET / HTTP/1.1", ["X Y": "1"], "400"),
         ("GET / HTTP/1.1", ["Host ": "evil.example"], "400"),
         ("GET / HTTP/1.1", ["X": String(repeating: "x", count: 8_200)], "431"),

@@ -219,6 +219,48 @@ import Testing
         #expect(Set(stage.hand("work").map(\.id)).count == 3)
     }
 
+    /// What the question names is what is sent: nothing that has come into its place.
+    @Test func whatIsDeletedMeanwhileIsNotSent() {
+        var stage = Self.two("a b c")
+        stage.press("j m 'work'")
+        stage.remote(.deleting([1..<2]))
+        stage.press("enter")
+        stage.wait(100)
+        #expect(Self.texts(stage, "work") == ["x"] && Self.texts(stage, "things") == ["a", "c"])
+        #expect(stage.lines[10].contains("somebody deleted the items"), "\(stage.lines[10])")
+        var several = Self.two("a b c")
+        several.press("v j m 'work'")
+        several.remote(.deleting([1..<2]))
+        several.press("enter")
+        several.wait(100)
+        #expect(Self.texts(several, "work") == ["x", "a"])
+    }
+
+    /// The row that is pressed is the one that is dragged, or ticked.
+    @Test func aPressedRowThatIsDeletedMovesNoOther() {
+        for release in [1, 3] {
+            var stage = KeyTests.stage("a >b c d")
+            stage.mouse(.press, row: 2)
+            stage.mouse(.drag, row: 3)
+            stage.remote(.deleting([1..<2]))
+            stage.mouse(.release, row: release)
+            #expect(stage.hand().map(\.content.text) == ["a", "c", "d"], "\(release)")
+        }
+        var ticking = KeyTests.stage("a >b c")
+        ticking.mouse(.press, row: 2)
+        ticking.remote(.deleting([1..<2]))
+        ticking.mouse(.release, row: 2)
+        #expect(ticking.hand().map(\.content.text) == ["a", "c"])
+        #expect(ticking.lines.contains { $0.contains("somebody deleted the item") }, "\(ticking.lines)")
+        // Others' edits above it change nothing.
+        var moved = KeyTests.stage("a >b c d")
+        moved.mouse(.press, row: 2)
+        moved.mouse(.drag, row: 4)
+        moved.remote(.deleting([0..<1]))
+        moved.mouse(.release, row: 3)
+        #expect(moved.hand().map(\.content.text) == ["c", "d", "b"])
+    }
+
     @Test func itemsAreCopiedToAnotherList() {
         var stage = Self.two("a b")
         stage.edit(.changing([1..<2], Change(level: 1)))

@@ -55,7 +55,9 @@ struct HTTPHead {
         if fields.contains(where: { $0.name.contains { $0 == " " || $0 == "\t" } }) {
             throw .bad("the name of a field has a space")
         }
-        if values(of: "host").count > 1 { throw .bad("the request names two hosts") }
+        for name in ["host", "origin"] where values(of: name).count > 1 {
+            throw .bad("the request names two \(name)s")
+        }
         if !values(of: "transfer-encoding").isEmpty || values(of: "content-length").contains(where: { $0 != "0" }) {
             throw Refusal(status: "413 Content Too Large", reason: "requests have no body here")
         }

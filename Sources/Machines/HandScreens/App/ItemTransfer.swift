@@ -64,13 +64,21 @@ package struct ItemTransfer: Equatable, Sendable {
             return refused("what was copied was deleted there")
         }
         if originals.isEmpty { return ([.say("\(what) copied to '\(target)'")], true) }
+        let runs = app.list(source).hand.runs(of: originals)
+        let delete = runs.isEmpty ? [] : [Command.edit(list: source, .deleting(runs))]
+        return (delete + [.say("\(what) moved to '\(target)'; undo in both lists takes it back")], true)
+    }
+}
+
+extension Hand {
+    /// Where those of some items are that have not been deleted. O(n log items)
+    func runs(of items: [ItemID]) -> [Range<Int>] {
         var runs: [Range<Int>] = []
-        app.list(source).hand.forEachPosition(of: originals.map { $0...$0 }) { place in
+        forEachPosition(of: items.map { $0...$0 }) { place in
             runs.append(place..<place + 1)
             return true
         }
-        let delete = runs.isEmpty ? [] : [Command.edit(list: source, .deleting(runs))]
-        return (delete + [.say("\(what) moved to '\(target)'; undo in both lists takes it back")], true)
+        return runs
     }
 }
 

@@ -1,3 +1,4 @@
+import HandCore
 import HandFormats
 
 /// A question at the bottom of the screen. The answer is a line of text or one key.
@@ -12,8 +13,9 @@ package struct Prompt: Equatable, Sendable {
         case undeleteList
         case restore(Int)
         case sort
-        /// To which list items go, and whether they leave this one.
-        case send(isMove: Bool)
+        /// To which list items go, and whether they leave this one. The items are those that were selected when the
+        /// question was asked, whatever others make of the list until it is answered.
+        case send(isMove: Bool, [ItemID])
     }
 
     package enum Outcome: Sendable {
@@ -75,7 +77,7 @@ package struct Prompt: Equatable, Sendable {
             case .filter: "keep"
             case .jump: "go"
             case .newList: "make"
-            case .send(let isMove): isMove ? "move" : "copy"
+            case .send(let isMove, _): isMove ? "move" : "copy"
             case .renameList: "rename"
             case .duplicateList: "duplicate"
             case .undeleteList: "bring back"

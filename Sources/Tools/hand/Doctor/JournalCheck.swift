@@ -48,7 +48,14 @@ enum JournalCheck {
 
     private static func advice(_ path: String, _ error: any Error) -> String {
         if access(path, R_OK | W_OK) != 0 { return "make it readable and writable: chmod u+rw \(path)" }
+        if !hasRoom(path) { return "make room on its disk, then look again: the file may be sound" }
         return "move \(path) away; hand then makes a new one. Edits that waited are only in that file"
+    }
+
+    /// Whether the disk of a file has room for a few changes. SQLite calls a full disk an I/O error, too.
+    private static func hasRoom(_ path: String) -> Bool {
+        var facts = statvfs()
+        return statvfs(path, &facts) != 0 || UInt64(facts.f_bavail) * UInt64(facts.f_frsize) >= 1 << 20
     }
 
     /// Edits of this person that the server in use refused.

@@ -74,7 +74,7 @@ extension ListScreen {
             guard outcome == .answered else { return [] }
             switch prompt.purpose {
             case .sort: return ItemOrder(rawValue: text).map { sort(by: $0, &app) } ?? []
-            case .send(let isMove): return send(to: text, isMove: isMove, &app)
+            case .send(let isMove, let items): return send(items, to: text, isMove: isMove, &app)
             case .jump, .filter, .newList, .deleteList, .renameList, .duplicateList, .undeleteList, .restore:
                 return jump(to: text, &app)
             }
@@ -190,7 +190,8 @@ extension ListScreen {
             let click: Action? = isOnBox(mouse.point, app) ? .tick : row == table.cursor ? .open : nil
             // Dragging from within the range moves the range.
             let isInRange = selectedRows(app)?.contains(row) == true
-            mode = .dragging(Drag(from: row, over: row, click: click), from: isInRange ? anchor : nil)
+            guard let item = item(ofRow: row, app) else { return [] }
+            mode = .dragging(Drag(item: item, from: row, over: row, click: click), from: isInRange ? anchor : nil)
             return isInRange ? [] : select(row: row, &app)
         case .drag:
             guard case .dragging(var drag, let place) = mode, let over = row(at: mouse.point, app) else { return [] }
@@ -217,18 +218,25 @@ extension ListScreen {
     private mutating func drop(at row: Int?, _ app: inout AppState) -> [Command] {
         guard case .dragging(let drag, let place) = mode else { return [] }
         mode = .resting(from: place)
-        guard let row else { return [] }
-        if row == drag.from {
+        guard let row, let place = rows(app).place(ofRow: row) else { return [] }
+        guard app.list(list).hand.index(of: drag.item) != nil else {
+            return [.say("somebody deleted the item meanwhile; nothing was done")]
+        }
+        if item(ofRow: row, app) == drag.item {
             guard let click = drag.click, click == .tick || anchor == nil else { return [] }
             if let refusal = obstacle(to: click, app) { return [.say(refusal)] }
             return perform(click, count: nil, &app) ?? []
         }
         if let refusal = obstacle(to: .moveDown, app) { return [.say(refusal)] }
-        guard let place = rows(app).place(ofRow: row) else { return [] }
         let runs = branches(app)
-        let delta = Delta.moving(
-            runs, to: row > drag.from ? shown.end(ofPlace: place) : place, row > drag.from ? .after : .before)
+        let isBelow = runs.first.map { place > $0.lowerBound } ?? false
+        let delta = Delta.moving(runs, to: isBelow ? shown.end(ofPlace: place) : place, isBelow ? .after : .before)
         return delta.isIdentity ? [] : [.edit(list: list, delta)]
+    }
+
+    private func item(ofRow row: Int, _ app: AppState) -> ItemID? {
+        let rows = rows(app)
+        return rows.place(ofRow: row).map { rows.list[$0].id }
     }
 }
 

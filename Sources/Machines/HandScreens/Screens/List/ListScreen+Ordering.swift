@@ -136,27 +136,34 @@ extension ListScreen {
 
     /// Asks to which list the selection goes.
     mutating func ask(isMove: Bool, _ app: AppState) -> [Command] {
-        mode = .asking(Prompt(purpose: .send(isMove: isMove), question: ""), from: anchor)
+        let hand = app.list(list).hand
+        let items = branches(app).joined().map { hand[$0].id }
+        mode = .asking(Prompt(purpose: .send(isMove: isMove, items), question: ""), from: anchor)
         offerLists(app)
         return app.catalog == nil ? [.fetchLists] : []
     }
 
     /// Offers the server's lists as answers.
     mutating func offerLists(_ app: AppState) {
-        guard case .asking(var prompt, let place) = mode, case .send(let isMove) = prompt.purpose else { return }
+        guard case .asking(var prompt, let place) = mode, case .send(let isMove, let items) = prompt.purpose else {
+            return
+        }
+        let hand = app.list(list).hand
         let names = (app.catalog ?? []).map(\.name).filter { $0 != list }
         func short(_ text: String) -> String {
             Wrapping.lines(text, width: max(8, app.size.columns / 4), limit: 1)[0]
         }
-        let what = short(EditText.name(branches(app), of: app.list(list).hand))
+        let what = short(EditText.name(hand.runs(of: items), of: hand))
         let known = short(names.joined(separator: ", "))
         let question = "\(isMove ? "move" : "copy") \(what) to\(names.isEmpty ? "" : " (\(known))"):"
         prompt = Prompt(purpose: prompt.purpose, question: question, editor: prompt.editor, candidates: names)
         mode = .asking(prompt, from: place)
     }
 
-    /// Sends the selection to the list of that name, or to the only one whose name begins like that.
-    mutating func send(to text: String, isMove: Bool, _ app: inout AppState) -> [Command] {
+    /// Sends items to the list of that name, or to the only one whose name begins like that.
+    mutating func send(
+        _ items: [ItemID], to text: String, isMove: Bool, _ app: inout AppState
+    ) -> [Command] {
         let names = (app.catalog ?? []).map(\.name)
         let near = names.filter { $0.lowercased().hasPrefix(text.lowercased()) && $0 != list }
         if text.isEmpty { return [] }
@@ -166,7 +173,9 @@ extension ListScreen {
         }
         let target = names.contains(text) ? text : near.first ?? text
         if let refusal = app.refusal(of: .addEnd, on: target) { return [.say(refusal)] }
-        let (hand, runs) = (app.list(list).hand, branches(app))
+        let hand = app.list(list).hand
+        let runs = hand.runs(of: items)
+        if runs.isEmpty { return [.say("somebody deleted the items meanwhile; nothing was sent")] }
         let places = runs.joined()
         let levels = places.map(hand.shownLevel(at:))
         var copies = app.mint(places.map { hand[$0].content })

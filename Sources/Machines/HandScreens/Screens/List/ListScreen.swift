@@ -80,6 +80,9 @@ struct ListScreen: TableScreen, ItemScreens {
     }
 
     struct Drag: Equatable, Sendable {
+        /// The item under the pointer when the button was pressed: others may move or delete it before the button is
+        /// released.
+        let item: ItemID
         let from: Int
         var over: Int
         /// The action if the button is released on the same row: open the current row, or tick its box.
