@@ -294,3 +294,51 @@ test("texts never become scripts, elements or strange addresses", options, async
   );
   await browser.resize(1000, 800);
 });
+
+test("with two links, each list is its own link's, whatever it is called", options, async () => {
+  stage.list("alpha", "a");
+  stage.list("beta", "b");
+  const first = stage.token("Ann", "write", "alpha").secret;
+  const second = stage.token("Ben", "write", "beta").secret;
+  await browser.open(stage.page("alpha", first));
+  await ada.sees("a");
+  await browser.open(stage.page("beta", second));
+  await ada.sees("b");
+  await browser.reload();
+  // The lists of both are there, though only one has been shown since the page was loaded.
+  await browser.run(() => document.querySelector("a.home").click());
+  await ada.reads(/alpha[^]*beta/);
+  for (const [list, text] of [["alpha", "a"], ["beta", "b"], ["alpha", "a"], ["beta", "b"], ["alpha", "a"]]) {
+    await ada.goTo(stage.page(list));
+    await ada.sees(text);
+  }
+  await ada.press("a", [" "]);
+  await until(async () => (await stage.items("alpha"))[0].done, "what was left and opened again is edited");
+  stage.run(["rename", "alpha", "alpha 2"]);
+  await until(() => browser.run(() => document.querySelector("h1").textContent === "alpha 2"), "it is open still");
+  await ada.add("c");
+  await stage.has("alpha 2", ["a", "c"]);
+  // Renamed while another one is shown, and while the page is not there.
+  await ada.goTo(stage.page("beta"));
+  await ada.sees("b");
+  stage.run(["rename", "alpha 2", "alpha 3"]);
+  await browser.run(() => document.querySelector("a.home").click());
+  await ada.reads(/alpha 3/);
+  await browser.reload();
+  await ada.goTo(stage.page("alpha 3"));
+  await ada.sees("a", "c");
+  await ada.add("d");
+  await stage.has("alpha 3", ["a", "c", "d"]);
+  await forget();
+});
+
+test("a link of another server is not opened here", options, async () => {
+  await ada.open(stage.page(stage.list("own", "a")));
+  await ada.sees("a");
+  await browser.click(".badge");
+  await ada.choose("Open a link");
+  await browser.type("#answer", `https://other.example/#list=own&token=hand-secret${KEYS.enter}`);
+  await ada.reads(/This link is for other\.example/);
+  assert.ok(!(await browser.run(() => JSON.stringify(localStorage))).includes("hand-secret"));
+  assert.equal(await browser.run(() => location.hash), "#list=own");
+});

@@ -88,6 +88,58 @@ test("letters that were for a field that is gone are no keys", options, async ()
   await stage.has("letters", ["a"]);
 });
 
+test("keys that are pressed slowly are for the rows again", options, async () => {
+  await open("slowly", "a", "b", "c");
+  await ada.edit("b");
+  run("rm", "-l", "slowly", "2");
+  await ada.sees("a", "c");
+  const start = Date.now();
+  while ((await stage.texts("slowly")).length === 2 && Date.now() - start < 20_000) {
+    await browser.press(["d"]);
+    await pause(900);
+  }
+  assert.ok((await stage.texts("slowly")).length < 2);
+});
+
+test("words in a field are not lost with their list", options, async () => {
+  await open("gone", "a", "b");
+  await ada.edit("b");
+  await browser.press([..." and words"]);
+  run("delete", "gone", "--force");
+  await ada.reads(/The list was deleted/);
+  await browser.press([KEYS.enter]);
+  await ada.composes("b and words");
+  run("undelete", "gone");
+  await until(() => browser.run(() => document.querySelector("#composer").disabled === false), "it is back");
+  await ada.composes("b and words");
+  await browser.click("#composer");
+  await browser.press([KEYS.enter]);
+  await stage.has("gone", ["a", "b", "b and words"]);
+});
+
+test("what is typed as soon as a list is open is there once", options, async () => {
+  await ada.goTo(stage.page(stage.list("at once", "a")));
+  await browser.click("#composer");
+  for (const letter of "milk bread butter eggs cheese") {
+    await browser.press([letter]);
+    await pause(60);
+  }
+  await pause(1000);
+  await ada.composes("milk bread butter eggs cheese");
+  // The words go with their list, also if it is renamed while another one is shown.
+  await ada.goTo(stage.page(stage.list("not this one")));
+  run("rename", "at once", "later on");
+  stage.list("at once");
+  await ada.goTo(stage.page("at once"));
+  await pause(300);
+  await ada.composes("");
+  await ada.goTo(stage.page("later on"));
+  await ada.composes("milk bread butter eggs cheese");
+  await browser.click("#composer");
+  await browser.press([KEYS.enter]);
+  await stage.has("later on", ["a", "milk bread butter eggs cheese"]);
+});
+
 test("others see when the person edits no longer", options, async () => {
   await open("places", "a", "b");
   await ada.edit("b");
@@ -325,6 +377,30 @@ test("what is folded is counted, and the history goes on while it is read", opti
     async () => JSON.stringify((await revisions()).slice(0, 3)) === JSON.stringify([newest + 2, newest + 1, newest]),
     "it goes on",
   );
+  // Very many at once: the way to the earlier ones stays.
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  stage.run(["import", "-l", "folded", "-"], { input: "- [ ] x\n" });
+  for (let i = 0; i < 28; i++) run("done", "-l", "folded", "1", "--json"), run("undone", "-l", "folded", "1");
+  stage.front.mend();
+  await until(async () => (await revisions())[0] > newest + 56, "the newest are there");
+  await ada.choose("Older");
+  await until(async () => (await revisions()).at(-1) < newest, "the oldest are there");
+  run("rename", "folded", "unfolded");
+  await ada.reads(/History of unfolded/);
+  run("delete", "unfolded", "--force");
+  await until(
+    () => browser.run(() => document.querySelector("main .note").textContent === "The list was deleted."),
+    "it says that the list was deleted",
+  );
+  run("undelete", "unfolded");
+  run("add", "-l", "unfolded", "again");
+  await ada.reads(/added “again”|again/);
+  await until(() => browser.run(() => document.querySelector("main .note").hidden), "nothing is said any more");
+  await ada.goTo(stage.page("unfolded"));
+  await ada.press("fruit", ["z"]);
+  run("rm", "-l", "unfolded", "2-3");
+  await until(async () => (await hidden()) === "", "nothing is hidden");
 });
 
 test("a list that one has only glanced at is there without a connection", options, async () => {

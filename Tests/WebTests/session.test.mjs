@@ -343,3 +343,42 @@ test("what waits is joined, but for large edits and exact ones", () => {
     assert.equal(replica.pending.length, 4);
   }, 0);
 });
+
+test("a list that has ended is asked for again when it may be there, and what is told is told once", () => {
+  const { session, list } = live();
+  const told = effects => effects.filter(({ do: what }) => what === "tell").map(({ told }) => told.type);
+  const subscriptions = effects => sent(effects).filter(({ type }) => type === "subscribe");
+  session.act(list, replica => replica.edit(insertion(1)), 0);
+  const refuse = (effects, code = "noSuchList") => {
+    const { request } = subscriptions(effects).at(-1);
+    return receive(session, { ...error(code), request });
+  };
+  // Its name and its log are asked for before it is given up.
+  session.lost(0, 0);
+  session.connected(0);
+  const byLog = refuse(receive(session, welcome));
+  assert.deepEqual(subscriptions(byLog).map(({ name }) => name), [""]);
+  assert.deepEqual(told(refuse(byLog)), ["ended"]);
+  assert.equal(list.ended, "editsWait");
+  assert.deepEqual(sent(session.act(list, replica => replica.edit(insertion(2)), 0)), []);
+  // Rights have changed; then the person opens it again; then there is another connection.
+  const granted = { type: "granted", role: 3, person: "Ada", lists: [] };
+  for (const again of [
+    () => receive(session, granted),
+    () => session.revive(),
+    () => (session.lost(0, 0), session.connected(0), receive(session, welcome)),
+  ]) {
+    const effects = again();
+    assert.deepEqual(subscriptions(effects).map(({ name }) => name), ["list"]);
+    assert.equal(list.hasEnded, true);
+    // While the answer is awaited, nothing is asked again.
+    assert.deepEqual(subscriptions(session.revive()), []);
+    assert.deepEqual(told(refuse(refuse(effects))), [], "it is known");
+  }
+  const [{ request }] = subscriptions(session.revive());
+  const back = receive(session, { ...subscribed, request, list: 9 });
+  assert.equal(list.ended, "");
+  assert.deepEqual(sent(back).map(({ type, list }) => [type, list]), [["submit", 9]]);
+  session.unfollow(list, 0);
+  assert.deepEqual(sent(session.revive()), []);
+});

@@ -13,7 +13,7 @@ import { Draft } from "../../Sources/Web/view/draft.js";
 import {
   branchesOf, changing, deleting, inserting, moving, originOf, runsOf, sortedBy,
 } from "../../Sources/Web/view/edits.js";
-import { fragmentOf, routeOf } from "../../Sources/Web/view/route.js";
+import { fragmentOf, linkOf, routeOf } from "../../Sources/Web/view/route.js";
 import { rowsOf } from "../../Sources/Web/view/rows.js";
 import { Random, seed, times } from "./random.mjs";
 
@@ -274,4 +274,37 @@ test("a draft goes on later, on the text that others have made meanwhile", () =>
   assert.equal(later.text, "oat milk fat");
   assert.equal(Draft.of(bytesOf("milk"), undefined).text, "milk");
   assert.deepEqual(diffTexts(bytesOf("oat milk"), bytesOf("oat milk fat")), later.splices);
+});
+
+test("a link is opened at its own server only", () => {
+  const open = text => linkOf(text, "lists.example:7780");
+  const route = { list: "a b", token: "hand-x", view: undefined };
+  for (const start of ["https://lists.example:7780/", "HTTP://LISTS.example:7780/x", "lists.example:7780/", "/", ""]) {
+    assert.deepEqual(open(`${start}#list=a%20b&token=hand-x`), route, start);
+  }
+  assert.match(open("https://lists.example/#list=a&token=hand-x"), /is for lists\.example:/);
+  assert.match(open("https://evil.example:7780/#list=a&token=hand-x"), /is for evil\.example:7780:/);
+  assert.match(open("hand://lists.example:7780/a#hand-x"), /begins with hand: is for a terminal/);
+  for (const text of ["", "a", "https://lists.example:7780/", "#", "#token=x"]) {
+    assert.equal(open(text), "That is no link to a list.", text);
+  }
+});
+
+test("a draft knows when others change the words that it replaces, and only then", () => {
+  const draft = Draft.of(bytesOf("the brown fox"));
+  draft.type("the black fox", 9);
+  draft.follow(bytesOf("the brown fox jumps"));
+  assert.equal(draft.clash, undefined);
+  draft.follow(bytesOf("the white fox jumps"));
+  assert.equal(draft.clash, "white");
+  assert.equal(draft.text, "the black fox jumps");
+  draft.follow(bytesOf("the white fox jumps"));
+  assert.equal(draft.clash, undefined, "it is told once");
+  const removed = Draft.of(bytesOf("the brown fox"), ["the brown fox", "the black fox"]);
+  removed.follow(bytesOf("the fox"));
+  assert.ok(removed.clash !== undefined);
+  const inserted = Draft.of(bytesOf("one two"));
+  inserted.type("one and two", 8);
+  inserted.follow(bytesOf("one or two"));
+  assert.equal(inserted.clash, undefined, "nothing was replaced");
 });

@@ -1,8 +1,11 @@
 // What is being typed for a list, and is no item yet. A draft belongs to one tab. What a tab leaves when it ends goes
-// to the next one that opens the list.
+// to the next one that opens the list, which may have another name by then.
+
+import { NO_LOG } from "./replica.js";
 
 /** @typedef {import('./locks.js').Locks} Locks */
 /** @typedef {import('./settings.js').Settings} Settings */
+/** @typedef {{ name: string, replica: { log: string } }} Owner the list of a draft */
 
 const PREFIX = "composing ";
 const ID = 32;
@@ -24,39 +27,52 @@ export class Drafts {
     this.#self = self;
   }
 
-  /** @param {string} list @param {string} text nothing forgets it */
-  keep(list, text) {
-    const [key, former] = [`${PREFIX}${this.#self()} ${list}`, this.#keys.get(list)];
+  /** @param {Owner} list @param {string} text nothing forgets it */
+  keep({ name, replica: { log } }, text) {
+    const [key, former] = [`${PREFIX}${this.#self()} ${name}`, this.#keys.get(name)];
     if (former !== undefined && former !== key) this.#settings.set(former, undefined);
-    if (text === "") this.#keys.delete(list);
-    else this.#keys.set(list, key);
-    this.#settings.set(key, text || undefined);
-  }
-
-  /** @param {string} former name of a list @param {string} name */
-  rename(former, name) {
-    const text = this.#settings.get(this.#keys.get(former) ?? "");
-    this.keep(former, "");
-    if (text !== undefined) this.keep(name, text);
+    if (text === "") this.#keys.delete(name);
+    else this.#keys.set(name, key);
+    this.#settings.set(key, text === "" ? undefined : { text, log });
   }
 
   /**
-   * What this tab has kept for a list, and what ended tabs have left for it: it is this tab's from now on.
-   * @param {string} list
+   * What was kept for a list: by this tab, and by tabs that have ended. It is this tab's from now on.
+   * @param {Owner} list
    */
   async take(list) {
-    const texts = [];
-    for (const key of this.#settings.keys) {
-      if (!key.startsWith(PREFIX) || key.slice(PREFIX.length + ID + 1) !== list) continue;
-      const client = key.slice(PREFIX.length, PREFIX.length + ID);
-      if (client !== this.#self() && !(await this.#locks.isFree(client))) continue;
-      // Another tab may have taken it meanwhile.
-      const text = this.#settings.get(key);
-      this.#settings.set(key, undefined);
-      if (typeof text === "string") texts.push(text);
+    const own = this.#take(list, client => client === this.#self());
+    const left = [];
+    for (const client of new Set(this.#settings.keys.flatMap(key => clientOf(key) ?? []))) {
+      if (client === this.#self() || !(await this.#locks.isFree(client))) continue;
+      left.push(...this.#take(list, other => other === client));
     }
-    const text = texts.join("\n");
+    const text = [...own, ...left].join("\n");
     if (text !== "") this.keep(list, text);
     return text;
   }
+
+  /** @param {Owner} list @param {(client: string) => boolean} isWanted */
+  #take({ name, replica: { log } }, isWanted) {
+    const found = this.#settings.keys.flatMap(key => {
+      const client = clientOf(key);
+      const kept = this.#settings.get(key);
+      if (client === undefined || !isWanted(client) || typeof kept?.text !== "string") return [];
+      // Another list may have the name, and this list may have had another one.
+      const isItsOwn = kept.log === NO_LOG || log === NO_LOG
+        ? key.slice(PREFIX.length + ID + 1) === name
+        : kept.log === log;
+      return isItsOwn ? [{ key, text: kept.text }] : [];
+    });
+    for (const { key } of found) this.#settings.set(key, undefined);
+    return found.map(({ text }) => text);
+  }
+}
+
+/**
+ * The tab whose draft a setting is, if it is one.
+ * @param {string} key
+ */
+function clientOf(key) {
+  return key.startsWith(PREFIX) ? key.slice(PREFIX.length, PREFIX.length + ID) : undefined;
 }

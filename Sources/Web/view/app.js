@@ -27,9 +27,12 @@ const TOAST = 4000;
 const TOAST_WITH_BUTTON = 10_000;
 /** How long another list is waited for, in ms. */
 const WAITING = 8000;
+/** How often a list that has ended is asked for, in ms. */
+const AGAIN = 5000;
 /** The rules of a new list: those of `hand create`. */
-/** So long after the last key, keys are no longer for a field that was taken away, in ms. */
+/** How long keys are still for a field that was taken away, and each further key if one types on, in ms. */
 const TYPING = 1500;
+const TYPING_ON = 600;
 const NEW_RULES = { maximumCount: 0x7fffffff, maximumSize: 16_384, maximumLevel: 15, deck: false };
 
 export class App {
@@ -76,6 +79,8 @@ export class App {
       this.draw();
     });
     setInterval(() => this.#drawHeader(), 1000);
+    // A list that has ended may be there again: somebody brings it back, or gives the person the right to read it.
+    setInterval(() => this.#screen?.open?.subscription.hasEnded && this.client.open(this.#screen.open.name), AGAIN);
     onFocusLost(() => this.#screen?.refocus());
     this.#navigateNext();
   }
@@ -220,7 +225,7 @@ export class App {
    */
   ignores({ key, altKey, ctrlKey, metaKey }) {
     if (Date.now() < this.#typingUntil && !/^(Arrow|Tab|Escape)/.test(key)) {
-      this.fieldTaken();
+      this.#typingUntil = Math.max(this.#typingUntil, Date.now() + TYPING_ON);
       return true;
     }
     return key.length === 1 && key !== " " && !altKey && !ctrlKey && !metaKey
@@ -291,7 +296,6 @@ export class App {
     setSeen(this.client, former, undefined);
     setSeen(this.client, name, seen);
     this.clients.renamed(former, name);
-    this.client.drafts.rename(former, name);
     if (this.#screen?.open !== open) return;
     history.replaceState(null, "", fragmentOf({ ...routeOf(location.hash), list: name }));
     if (this.#screen instanceof ListScreen) this.#screen.renamed(former);
@@ -300,6 +304,8 @@ export class App {
   }
 
   async #navigate() {
+    // The list that is left is this client's; the next one may be another's.
+    const { client } = this;
     const { list, view } = await this.clients.follow();
     const before = this.#screen;
     closeDialogs();
@@ -310,7 +316,7 @@ export class App {
       this.#screen = view === "history" ? new HistoryScreen(this, open) : new ListScreen(this, open);
     }
     const old = before?.open;
-    if (old && old !== this.#screen.open && old.replica.pending.length === 0) this.client.forget(old);
+    if (old && old !== this.#screen.open && old.replica.pending.length === 0) client.forget(old);
     const isList = list !== undefined;
     fill(this.#home, isList && h("span", { "aria-hidden": "true" }, "‹ "), isList ? "All lists" : "hand");
     fill(this.#body, this.#screen.element);

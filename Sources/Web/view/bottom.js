@@ -33,7 +33,7 @@ export class Bottom {
   #cards = h("span", { class: "count" });
   #dealing;
   #keeping = 0;
-  #taking;
+  #taking = 0;
   elements;
 
   /** @param {App} app @param {OpenList} open @param {Grid} grid @param {ListScreen} screen */
@@ -54,9 +54,6 @@ export class Bottom {
       },
       left: () => grid.focus(),
     });
-    this.#take();
-    // The browser may say a little later that a tab has ended.
-    this.#taking = setTimeout(() => this.#take(), TAKING);
     const act = (/** @type {ActionName} */ action) => () => screen.perform(action);
     const move = () => {
       const perform = screen.actions.later();
@@ -85,6 +82,11 @@ export class Bottom {
   }
 
   draw() {
+    if (this.#taking === 0 && this.#open.hasCopy) {
+      this.#take();
+      // The browser may say a little later that a tab has ended.
+      this.#taking = setTimeout(() => this.composer.text === "" && this.#take(), TAKING);
+    }
     const { rules } = this.#open.subscription;
     const { isSelecting } = this.#grid;
     const hasDeck = rules?.deck === true;
@@ -111,7 +113,13 @@ export class Bottom {
     if (this.#keeping === 0) return;
     clearTimeout(this.#keeping);
     this.#keeping = 0;
-    this.#app.client.drafts.keep(this.#open.name, this.composer.text);
+    this.#app.client.drafts.keep(this.#open, this.composer.text);
+  }
+
+  /** @param {string} former name of the list */
+  renamed(former) {
+    this.#app.client.drafts.keep({ name: former, replica: this.#open.replica }, "");
+    this.#app.client.drafts.keep(this.#open, this.composer.text);
   }
 
   close() {
@@ -123,8 +131,8 @@ export class Bottom {
 
   /** What was being typed when the page was loaded anew, or in a tab that has ended. */
   async #take() {
-    const text = await this.#app.client.drafts.take(this.#open.name);
-    if (text !== "" && text !== this.composer.text) this.composer.bring(text);
+    const text = await this.#app.client.drafts.take(this.#open);
+    if (text !== "") this.composer.bring(text);
   }
 
   #drawSelection() {

@@ -47,6 +47,14 @@ export class Identity {
     this.#write();
   }
 
+  /**
+   * A list that a token may read, and the newest one may not.
+   * @param {string} token @param {string} list
+   */
+  learn(token, list) {
+    if (!this.links.some(({ lists }) => lists.includes(list))) this.addLink(token, list);
+  }
+
   /** @param {string} former name of a list @param {string} name */
   renameList(former, name) {
     for (const link of this.links) link.lists = link.lists.map(list => (list === former ? name : list));
@@ -190,10 +198,19 @@ export class Clients {
   /** All lists that one's tokens may read, by name. */
   async allLists() {
     const { person, links } = this.#identity;
-    const others = await Promise.all(links.map(({ token }) => this.#clientOf(person, token)));
-    const clients = new Set([this.current, ...others]);
-    const found = await Promise.all([...clients].map(client => listsOf(client)));
-    const all = new Map(found.flat().map(entry => [entry.name, entry]));
+    // The newest link comes first: it is for all lists that are no other link's.
+    const tokens = links.map(({ token }) => token).reverse();
+    const clients = await Promise.all(tokens.map(token => this.#clientOf(person, token)));
+    const found = await Promise.all((clients.length > 0 ? clients : [this.current]).map(client => listsOf(client)));
+    /** @type {Map<string, { name: string, count: number, revision: number }>} */
+    const all = new Map();
+    for (const [i, entries] of found.entries()) {
+      for (const entry of entries) {
+        // It may have another name now than in the link.
+        if (i > 0 && !all.has(entry.name)) this.#identity.learn(tokens[i], entry.name);
+        if (!all.has(entry.name)) all.set(entry.name, entry);
+      }
+    }
     this.current.settings.set("lists", [...all.keys()]);
     return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }

@@ -106,8 +106,11 @@ export class Composer {
   bring(text, note, isOne = false) {
     if (text.length > MOST_SHOWN) return save(text);
     const isAlone = this.text.trim() === "";
+    const { selectionStart, selectionEnd } = this.#input;
     this.take(isAlone ? text : `${this.text}\n${text}`, note);
     this.#isOne = isOne && isAlone;
+    // One goes on typing where one was.
+    if (!isAlone) this.#input.setSelectionRange(selectionStart, selectionEnd);
     this.#owner.typed(this.text);
   }
 

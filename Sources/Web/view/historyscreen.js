@@ -5,7 +5,7 @@ import { diff } from "../client/diff.js";
 import { commitsOf, listAt } from "../client/requests.js";
 import { amount, lineOf } from "./content.js";
 import { openDialog } from "./dialogs.js";
-import { button, fill, h, setAttribute } from "./dom.js";
+import { button, fill, h, setAttribute, setText } from "./dom.js";
 import { errorText, summaryOf, whenText } from "./sentences.js";
 
 /** @typedef {import('./app.js').App} App */
@@ -26,6 +26,9 @@ export class HistoryScreen {
   #oldest;
   #newest;
   #isReading = false;
+  /** Whether it says why it does not go on. */
+  #isInterrupted = false;
+  #name = h("bdi");
   #title = h("h1", { dir: "auto", tabIndex: -1 });
   #rows = h("ol", { class: "history", reversed: true });
   #older = button("Older", () => this.#read());
@@ -39,7 +42,7 @@ export class HistoryScreen {
     this.#open = open;
     this.#newest = open.replica.revision;
     this.#oldest = this.#newest + 1;
-    fill(this.#title, "History of ", h("bdi", {}, open.name));
+    fill(this.#title, "History of ", this.#name);
     const back = button("Back to the list", () => app.go({ list: open.name }), { class: "quiet back" });
     fill(this.element, h("div", { class: "title" }, this.#title), back, this.#state, this.#rows, this.#older);
     this.element.addEventListener("keydown", event => {
@@ -55,9 +58,14 @@ export class HistoryScreen {
   /** The first revisions are read once the list is there, and newer ones as they come. */
   draw() {
     const { replica, subscription } = this.#open;
+    setText(this.#name, this.#open.name);
     const isEmpty = this.#rows.childElementCount === 0;
-    if (!subscription.isLive) return isEmpty ? this.#end(this.#app.waitingWords) : undefined;
-    if (this.#isReading) return;
+    const words = subscription.ended !== "" ? errorText(subscription.ended)
+      : !subscription.isLive && isEmpty ? this.#app.waitingWords
+      : "";
+    if (words !== "" || this.#isInterrupted) this.#end(words);
+    this.#isInterrupted = words !== "";
+    if (this.#isReading || !subscription.isLive) return;
     if (!isEmpty) return replica.revision > this.#newest ? void this.#readNewer() : undefined;
     this.#newest = replica.revision;
     this.#oldest = replica.revision + 1;
@@ -96,6 +104,7 @@ export class HistoryScreen {
     if (from > this.#newest + 1) {
       this.#rows.replaceChildren();
       this.#oldest = from;
+      this.#older.hidden = false;
     }
     this.#rows.prepend(...rows);
     this.#newest = last;

@@ -19,9 +19,6 @@ import { dayOf } from "./taskwords.js";
 /** @typedef {import('../client/client.js').OpenList} OpenList */
 /** @typedef {import('../client/list.js').List} List */
 
-/** After so many seconds, a list that has ended is asked for again. */
-const AGAIN = 5;
-
 export class ListScreen {
   #app;
   #open;
@@ -45,7 +42,6 @@ export class ListScreen {
   #hasResumed = false;
   #today = dayOf(new Date());
   #timer;
-  #looks = 0;
 
   // Elements
 
@@ -172,6 +168,7 @@ export class ListScreen {
   /** @param {string} former name of the list */
   renamed(former) {
     this.actions.texts.renamed(former);
+    this.#bottom.renamed(former);
     setAttribute(this.#grid.element, "aria-label", this.name);
   }
 
@@ -258,8 +255,6 @@ export class ListScreen {
       this.#app.draw();
     }
     this.#news.look(this.#app.client, Date.now());
-    // It may be there again: somebody brings it back, or gives the person the right to read it.
-    if (this.#open.subscription.hasEnded && ++this.#looks % AGAIN === 0) this.#app.client.open(this.name);
   }
 
   /** @param {number} way */

@@ -44,7 +44,7 @@ export class Looking {
    * @type {List | undefined}
    */
   #hiddenOf;
-  /** @type {Map<string, string>} */
+  /** @type {Map<string, string | undefined>} */
   #hidden = new Map();
   #finding = 0;
   search = h("input", { type: "search", placeholder: "Filter", "aria-label": "Show only items that contain" });
@@ -106,14 +106,13 @@ export class Looking {
   hiddenBelow(id, list) {
     if (!this.folded.has(id)) return undefined;
     if (this.#hiddenOf !== list) [this.#hiddenOf, this.#hidden] = [list, new Map()];
-    const known = this.#hidden.get(id);
-    if (known !== undefined) return known;
+    if (this.#hidden.has(id)) return this.#hidden.get(id);
     const index = list.indexOf(id);
     const below = index < 0 ? [] : list.slice(index + 1, index + 1 + list.subItems(index));
     const done = below.filter(item => item.kind === TASK && item.fields().done === true).length;
     const words = `hides ${numeral(below.length)}${done > 0 ? `, ${numeral(done)} done` : ""}`;
-    this.#hidden.set(id, words);
-    return words;
+    this.#hidden.set(id, below.length > 0 ? words : undefined);
+    return this.#hidden.get(id);
   }
 
   /** Folds the current item, or unfolds it. */
@@ -125,8 +124,10 @@ export class Looking {
   }
 
   foldAll() {
-    if (this.folded.size > 0) this.folded.clear();
-    else for (const { id } of this.#grid.rows.parents) this.folded.add(id);
+    // What was folded may have gone, or may have no sub-items any more.
+    const isAnyFolded = [...this.folded].some(id => this.#grid.rows.isParent(id));
+    this.folded.clear();
+    if (!isAnyFolded) for (const { id } of this.#grid.rows.parents) this.folded.add(id);
     this.#looked();
   }
 

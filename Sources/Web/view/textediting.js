@@ -163,7 +163,9 @@ export class TextEditing {
       this.#screen.composer.bring(draft.text, `This text is too long for the list, which takes ${limit}.`, true);
       return;
     }
-    this.#edits.make(changing(this.#view, [[index, index + 1]], () => ({ text: draft.splices })), "Saved.");
+    const change = changing(this.#view, [[index, index + 1]], () => ({ text: draft.splices }));
+    if (this.#edits.make(change, "Saved.")) return;
+    this.#screen.composer.bring(draft.text, "These words could not be saved.", true);
   }
 
   /** The item that is edited is gone: the words stay, and can become a new item. */

@@ -1,0 +1,103 @@
+// What is being typed in which tab, and what becomes of it when a tab ends.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Drafts } from "../../Sources/Web/client/drafts.js";
+import { NO_LOG } from "../../Sources/Web/client/replica.js";
+import { Locks } from "../../Sources/Web/client/locks.js";
+import { Settings } from "../../Sources/Web/client/settings.js";
+
+/** Tabs of one device: they share the settings, and know who lives. */
+class Device {
+  stored = new Map();
+  living = new Set();
+
+  tab(digit) {
+    const client = digit.repeat(32);
+    this.living.add(client);
+    const settings = new Settings(this.stored, () => {});
+    return new Drafts(settings, { isFree: async client => !this.living.has(client) }, () => client);
+  }
+
+  end(digit) {
+    this.living.delete(digit.repeat(32));
+  }
+}
+
+const named = (name, log = NO_LOG) => ({ name, replica: { log } });
+
+test("a draft is its tab's while that lives, then it is whose next", async () => {
+  const device = new Device();
+  const [first, second] = [device.tab("1"), device.tab("2")];
+  first.keep(named("a list"), "of the first");
+  second.keep(named("a list"), "of the second");
+  assert.equal(await second.take(named("a list")), "of the second");
+  second.keep(named("a list"), "");
+  assert.equal(await first.take(named("a list")), "of the first");
+  assert.equal(await first.take(named("list")), "");
+  device.end("1");
+  assert.equal(await second.take(named("a list")), "of the first");
+  // It is the second's now.
+  const third = device.tab("3");
+  assert.equal(await third.take(named("a list")), "");
+  device.end("2");
+  assert.equal(await third.take(named("a list")), "of the first");
+  third.keep(named("a list"), "");
+  assert.equal(device.stored.size, 0);
+});
+
+test("the drafts of several ended tabs are one", async () => {
+  const device = new Device();
+  for (const digit of ["1", "2"]) {
+    device.tab(digit).keep(named("list"), `of ${digit}`);
+    device.end(digit);
+  }
+  assert.equal(await device.tab("3").take(named("list")), "of 1\nof 2");
+});
+
+test("a draft goes with its list when that has another name, and not to another list of the name", async () => {
+  const device = new Device();
+  const tab = device.tab("1");
+  tab.keep(named("list", "log 1"), "words");
+  assert.equal(await tab.take(named("list", "log 2")), "");
+  assert.equal(await tab.take(named("other", "log 1")), "words");
+  assert.equal(await tab.take(named("list", "log 1")), "words");
+  tab.keep(named("list"), "typed before the list was there");
+  assert.match(await tab.take(named("list", "log 1")), /typed before/);
+});
+
+test("under another client id, the tab's draft is one still", async () => {
+  const stored = new Map();
+  let client = "1".repeat(32);
+  const drafts = new Drafts(new Settings(stored, () => {}), { isFree: async () => false }, () => client);
+  drafts.keep(named("list"), "half");
+  client = "2".repeat(32);
+  drafts.keep(named("list"), "half a word");
+  assert.deepEqual([...stored], [[`composing ${client} list`, { text: "half a word", log: NO_LOG }]]);
+});
+
+test("a lock that nobody holds, or that this tab has taken over, is free", async () => {
+  const held = [];
+  const manager = {
+    request: (name, options, action) => {
+      if (held.some(lock => lock.name === name)) return Promise.resolve(action(null));
+      held.push({ name, clientId: "tab" });
+      return Promise.resolve(action({ name }));
+    },
+    query: async () => ({ held }),
+  };
+  const [first, second] = [new Locks({ post: () => {} }, manager), new Locks({ post: () => {} }, manager)];
+  assert.equal(await second.isFree("one"), true);
+  assert.equal(await first.take("one"), true);
+  assert.equal(await second.isFree("one"), false);
+  assert.equal(await first.isFree("one"), true);
+  const broken = { query: () => Promise.reject(new Error("no")) };
+  assert.equal(await new Locks({ post: () => {} }, broken).isFree("one"), false);
+  // Without locks, tabs are asked.
+  const asking = new Locks({ post: message => answering.hear(message) }, null);
+  const answering = new Locks({ post: message => asking.hear(message) }, null);
+  assert.equal(await answering.take("one"), true);
+  assert.equal(await asking.isFree("one"), false);
+  assert.equal(await asking.isFree("two"), true);
+  assert.equal(await answering.take("two"), true, "asking takes nothing");
+});
