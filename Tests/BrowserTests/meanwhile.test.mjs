@@ -349,8 +349,23 @@ test("words that were overwritten come back to their place", options, async () =
   }, "one of them is overridden");
   const [person, word] = overridden;
   await person.here();
+  // Somebody's other words are not theirs to replace.
+  const [there] = await stage.texts("back");
+  const present = there.split(" ")[1];
+  run("edit", "-l", "back", "1", `the house of ${present}birds`);
+  await person.sees(`the house of ${present}birds`);
+  await person.choose("Get it back");
+  await person.composes(word);
+  run("edit", "-l", "back", "1", there);
+  await person.sees(there);
+  await person.press(there, ["!"]);
   await person.choose("Get it back");
   await stage.has("back", [`the ${word} house`]);
+  // They are back.
+  await person.press(`the ${word} house`, ["!"]);
+  await dialog();
+  assert.equal(await browser.run(() => document.querySelector("dialog li button") === null), true);
+  await browser.press([KEYS.escape]);
   await bob.here();
   await browser.closeTab();
   await ada.here();

@@ -43,9 +43,10 @@ import Testing
         return lines.count == left.count
             && zip(lines, left).allSatisfy { line, left in
                 let code = String(line.drop { $0 == " " })
-                let isComment = ["//", "/**", "* ", "*/"].contains { code.hasPrefix($0) }
+                let isComment = ["//", "/*", "* ", "*/"].contains { code.hasPrefix($0) }
                 let isWhole = !code.contains("*/") || code.hasSuffix("*/")
-                return left == (file.path.hasSuffix(".js") ? code : line) || left.isEmpty && isComment && isWhole
+                let isIndented = [".js", ".css"].contains { file.path.hasSuffix($0) }
+                return left == (isIndented ? code : line) || left.isEmpty && isComment && isWhole
             }
     }
 

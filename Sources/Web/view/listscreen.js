@@ -65,10 +65,14 @@ export class ListScreen {
     this.#grid.onmove = () => this.#company.placeSoon();
     this.#grid.onempty = () => this.#bottom.focus();
     this.#grid.onmark = () => this.#bottom.draw();
-    this.#notices = new NoticeBar(app, open, ({ lost, isOne, item, present = "" }, note) => {
-      if (this.actions.texts.putBack(item, present, lost)) return this.actions.edits.offerUndo("Your words are back.");
+    this.#notices = new NoticeBar(app, open, ({ lost, isOne, item, present = "" }) => {
+      if (this.actions.texts.putBack(item, present, lost)) {
+        this.actions.edits.offerUndo("Your words are back.");
+        return true;
+      }
       this.composer.begin(undefined);
-      this.composer.bring(lost, note, isOne);
+      this.composer.bring(lost, "These words were overridden or not taken; Enter adds them.", isOne);
+      return false;
     });
     const more = signButton("⋯", "More for this list", () => showListMenu(this));
     fill(this.element, h("div", { class: "title" }, this.#title, this.#count),

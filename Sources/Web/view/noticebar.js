@@ -53,7 +53,8 @@ export class NoticeBar {
 
   /**
    * @param {App} app @param {OpenList} open
-   * @param {(notice: Notice, note?: string) => void} retrieve gives words that were lost back to the person
+   * @param {(notice: Notice) => boolean} retrieve gives words that were lost back to the person; whether they are in
+   *   their place again
    */
   constructor(app, open, retrieve) {
     this.#app = app;
@@ -70,8 +71,16 @@ export class NoticeBar {
     openDialog("What was overridden or not taken", close => [
       this.#notices.length === 0 && h("p", { class: "note" }, "Nothing of yours."),
       h("ul", { class: "past" }, ...this.#notices.map(notice => h("li", { dir: "auto" }, notice.text, " ",
-        notice.lost !== "" && button("Get it back", () => (close(), this.#retrieve(notice)))))),
+        notice.lost !== "" && button("Get it back", () => (close(), this.#getBack(notice)))))),
     ]);
+  }
+
+  /** @param {Notice} notice */
+  #getBack(notice) {
+    if (!this.#retrieve(notice)) return;
+    const isIt = (/** @type {Notice} */ { text, lost }) => text === notice.text && lost === notice.lost;
+    const left = this.#notices.map(other => (isIt(other) ? { ...other, lost: "" } : other));
+    this.#app.client.settings.set(keyOf(this.#open), left);
   }
 
   draw() {
@@ -87,7 +96,7 @@ export class NoticeBar {
       this.#app.draw();
     };
     const retrieve = () => {
-      this.#retrieve(newest, "These words were overridden or not taken; Enter adds them.");
+      this.#getBack(newest);
       done();
     };
     const showAll = () => {

@@ -112,9 +112,10 @@ export class TextEditing {
   putBack(id, present, words) {
     const index = this.#view.indexOf(id ?? "");
     const text = this.#textOf(id ?? "");
-    const parts = text && present !== "" ? textOf(text).split(present) : [];
-    if (!text || parts.length !== 2) return false;
-    const splices = diffTexts(text, bytesOf(parts.join(words)));
+    const places = text ? placesOf(present, textOf(text)) : [];
+    if (!text || places.length !== 1) return false;
+    const [at, shown] = [places[0], textOf(text)];
+    const splices = diffTexts(text, bytesOf(shown.slice(0, at) + words + shown.slice(at + present.length)));
     return this.#edits.make(changing(this.#view, [[index, index + 1]], () => ({ text: splices })));
   }
 
@@ -187,6 +188,22 @@ export class TextEditing {
     this.#screen.composer.bring(text, note, true);
     this.#app.speech.say(note);
   }
+}
+
+/**
+ * Where words stand in a text, and not as parts of others.
+ * @param {string} words @param {string} text
+ */
+function placesOf(words, text) {
+  const isLetter = (/** @type {string} */ a, /** @type {string} */ b) => /[\p{L}\p{N}]{2}/u.test(a + b);
+  const places = [];
+  for (let at = text.indexOf(words); words !== "" && at >= 0; at = text.indexOf(words, at + 1)) {
+    const end = at + words.length;
+    const isPart = isLetter(text.charAt(at - 1), words.charAt(0))
+      || isLetter(words.charAt(words.length - 1), text.charAt(end));
+    if (!isPart) places.push(at);
+  }
+  return places;
 }
 
 /**

@@ -58,14 +58,14 @@ extension PageFile {
     /// The bytes without indents and the lines of comments, which are half of a module. Empty lines stand for those, so
     /// that a browser's messages name the lines of the source.
     fileprivate var served: [UInt8] {
-        guard path.hasSuffix(".js") else { return bytes }
+        guard path.hasSuffix(".js") || path.hasSuffix(".css") else { return bytes }
         var isInComment = false
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         return Array(
             lines.map { line -> Substring in
                 let code = line.drop { $0 == " " }
                 // A type in front of an expression stays, with its line.
-                if code.hasPrefix("/**"), !code.contains("*/") || code.hasSuffix("*/") { isInComment = true }
+                if code.hasPrefix("/*"), !code.contains("*/") || code.hasSuffix("*/") { isInComment = true }
                 let isComment = isInComment || code.hasPrefix("//")
                 if isInComment, line.hasSuffix("*/") { isInComment = false }
                 return isComment ? "" : code
