@@ -258,6 +258,11 @@ test("what is added below comes in its order, and what was lost in several lines
   await ada.press("x", ["o"]);
   await browser.press(["1", KEYS.enter, "2", KEYS.enter, "3", KEYS.enter]);
   await stage.has("order", ["x", "1", "2", "3", "y"]);
+  await ada.reads(/Adds below “3”/);
+  run("rm", "-l", "order", "4");
+  await until(async () => !(await browser.run(() => document.body.innerText)).includes("Adds below"), "it is gone");
+  await browser.press(["4", KEYS.enter]);
+  await stage.has("order", ["x", "1", "2", "y", "4"]);
   run("create", "lines");
   run("add", "-l", "lines", "--note", "one\ntwo\nthree");
   await ada.goTo(stage.page("lines"));

@@ -87,6 +87,7 @@ export class Bottom {
       // The browser may say a little later that a tab has ended.
       this.#taking = setTimeout(() => this.composer.text === "" && this.#take(), TAKING);
     }
+    this.composer.follow();
     const { rules } = this.#open.subscription;
     const { isSelecting } = this.#grid;
     const hasDeck = rules?.deck === true;

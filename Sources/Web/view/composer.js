@@ -114,6 +114,13 @@ export class Composer {
     this.#owner.typed(this.text);
   }
 
+  /** The item beside which new ones were to come may have gone: then they come at the end. */
+  follow() {
+    if (!this.#place || this.#owner.items().indexOf(this.#place.id) >= 0) return;
+    this.#place = undefined;
+    this.say("");
+  }
+
   /** @param {string} note why something cannot be added, or what one can do */
   say(note) {
     const where = this.#place && `Adds ${this.#place.isAbove ? "above" : "below"} “${this.#place.line}”.`;
