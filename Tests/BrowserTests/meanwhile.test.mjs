@@ -140,6 +140,24 @@ test("what is typed as soon as a list is open is there once", options, async () 
   await stage.has("later on", ["a", "milk bread butter eggs cheese"]);
 });
 
+test("another list that has got the name while one was away is said to be one", options, async () => {
+  await open("name", "precious");
+  await browser.click("#composer");
+  await browser.press([..."half a sentence"]);
+  await pause(500);
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  run("rename", "name", "former name");
+  stage.list("name", "of another list");
+  stage.front.mend();
+  await ada.reads(/“name” is another list now/);
+  await ada.sees("of another list");
+  await ada.composes("");
+  await ada.goTo(stage.page("former name"));
+  await ada.sees("precious");
+  await ada.composes("half a sentence");
+});
+
 test("others see when the person edits no longer", options, async () => {
   await open("places", "a", "b");
   await ada.edit("b");
@@ -406,6 +424,10 @@ test("what is folded is counted, and the history goes on while it is read", opti
   await until(async () => (await revisions())[0] > newest + 56, "the newest are there");
   await ada.choose("Older");
   await until(async () => (await revisions()).at(-1) < newest, "the oldest are there");
+  await browser.reload();
+  await until(async () => (await revisions()).length === 50, "it is there again");
+  await ada.choose("Older");
+  await until(async () => (await revisions()).at(-1) < newest, "the oldest are there again");
   run("rename", "folded", "unfolded");
   await ada.reads(/History of unfolded/);
   run("delete", "unfolded", "--force");

@@ -136,6 +136,15 @@ export class App {
     else this.#frame ||= requestAnimationFrame(() => this.#drawNow());
   }
 
+  /**
+   * Another list has the name of the one that was shown: what belongs to that one stays its own.
+   * @param {OpenList} open
+   */
+  replaced(open) {
+    this.toast(`“${open.name}” is another list now. The one before was renamed or deleted.`);
+    this.#navigateNext();
+  }
+
   // Lists
 
   /**

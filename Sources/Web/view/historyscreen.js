@@ -90,9 +90,7 @@ export class HistoryScreen {
     if (!rows) return;
     this.#rows.append(...rows);
     this.#oldest = from;
-    setAttribute(this.#state, "hidden", true);
-    if (from === 1) this.#end("");
-    else if (rows.length === 0) this.#end("Earlier revisions are not kept.");
+    this.#end(from > 1 && rows.length === 0 ? "Earlier revisions are not kept." : "");
   }
 
   async #readNewer() {
@@ -104,7 +102,7 @@ export class HistoryScreen {
     if (from > this.#newest + 1) {
       this.#rows.replaceChildren();
       this.#oldest = from;
-      this.#older.hidden = false;
+      this.#end("");
     }
     this.#rows.prepend(...rows);
     this.#newest = last;

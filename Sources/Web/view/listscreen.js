@@ -1,6 +1,7 @@
 // The screen of one list: its rows, what one can do with them, and what others do.
 
 import { insertedItems } from "../client/components.js";
+import { NO_LOG, isSameList } from "../client/replica.js";
 import { Bottom } from "./bottom.js";
 import { amount, numeral } from "./content.js";
 import { fill, h, setAttribute, setText, signButton } from "./dom.js";
@@ -42,6 +43,8 @@ export class ListScreen {
   #hasResumed = false;
   #today = dayOf(new Date());
   #timer;
+  /** The log of the list that is shown. */
+  #log = NO_LOG;
 
   // Elements
 
@@ -146,7 +149,11 @@ export class ListScreen {
   }
 
   draw() {
-    const { subscription, shown } = this.#open;
+    const { subscription, shown, replica } = this.#open;
+    // Another list has got the name while one was away.
+    const isAnother = ![this.#log, replica.log].includes(NO_LOG) && !isSameList(replica.log, this.#log);
+    if (replica.log !== NO_LOG) this.#log = replica.log;
+    if (isAnother) return this.#app.replaced(this.#open);
     const view = shown.list;
     this.#theirs = shown.theirs;
     const isOffline = this.#app.client.connection.state !== "online";
