@@ -305,6 +305,7 @@ test("with two links, each list is its own link's, whatever it is called", optio
   await browser.open(stage.page("beta", second));
   await ada.sees("b");
   await browser.reload();
+  await ada.sees("b");
   // The lists of both are there, though only one has been shown since the page was loaded.
   await browser.run(() => document.querySelector("a.home").click());
   await ada.reads(/alpha[^]*beta/);
@@ -325,6 +326,7 @@ test("with two links, each list is its own link's, whatever it is called", optio
   await browser.run(() => document.querySelector("a.home").click());
   await ada.reads(/alpha 3/);
   await browser.reload();
+  await ada.reads(/alpha 3/);
   await ada.goTo(stage.page("alpha 3"));
   await ada.sees("a", "c");
   await ada.add("d");

@@ -469,7 +469,10 @@ export class Person {
       () => this.browser.run(text => document.querySelector("#composer")?.value === text, text),
       `the line for new items has ${text}`,
     ).catch(async error => {
-      throw new Error(`${error.message}: ${await this.browser.run(() => document.querySelector("main")?.innerText)}`);
+      const there = await this.browser.run(
+        () => `${document.querySelector("#composer")?.value}\n${document.querySelector("main")?.innerText}`,
+      );
+      throw new Error(`${error.message}: ${there}`);
     });
   }
 

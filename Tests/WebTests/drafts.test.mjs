@@ -24,7 +24,8 @@ class Device {
   }
 }
 
-const named = (name, log = NO_LOG) => ({ name, replica: { log } });
+const named = (name, log = NO_LOG) => ({ name, log });
+const logs = ["0000000100000001", "0000000100000002"];
 
 test("a draft is its tab's while that lives, then it is whose next", async () => {
   const device = new Device();
@@ -58,12 +59,20 @@ test("the drafts of several ended tabs are one", async () => {
 test("a draft goes with its list when that has another name, and not to another list of the name", async () => {
   const device = new Device();
   const tab = device.tab("1");
-  tab.keep(named("list", "log 1"), "words");
-  assert.equal(await tab.take(named("list", "log 2")), "");
-  assert.equal(await tab.take(named("other", "log 1")), "words");
-  assert.equal(await tab.take(named("list", "log 1")), "words");
+  tab.keep(named("list", logs[0]), "words");
+  assert.equal(await tab.take(named("list", logs[1])), "");
+  assert.equal(await tab.take(named("other", logs[0])), "words");
+  assert.equal(await tab.take(named("list", logs[0])), "words");
+  // Both lists of one name have their own.
+  tab.keep(named("list", logs[1]), "of the other");
+  assert.equal(await tab.take(named("list", logs[0])), "words");
+  assert.equal(await tab.take(named("list", logs[1])), "of the other");
+  tab.keep(named("list", logs[0]), "");
+  tab.keep(named("list", logs[1]), "");
+  assert.equal(device.stored.size, 0);
   tab.keep(named("list"), "typed before the list was there");
-  assert.match(await tab.take(named("list", "log 1")), /typed before/);
+  assert.match(await tab.take(named("list", logs[0])), /typed before/);
+  assert.equal(device.stored.size, 1);
 });
 
 test("under another client id, the tab's draft is one still", async () => {
@@ -73,7 +82,7 @@ test("under another client id, the tab's draft is one still", async () => {
   drafts.keep(named("list"), "half");
   client = "2".repeat(32);
   drafts.keep(named("list"), "half a word");
-  assert.deepEqual([...stored], [[`composing ${client} list`, { text: "half a word", log: NO_LOG }]]);
+  assert.deepEqual([...stored], [[`composing ${client} ${NO_LOG} list`, "half a word"]]);
 });
 
 test("a lock that nobody holds, or that this tab has taken over, is free", async () => {

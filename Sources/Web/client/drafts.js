@@ -1,11 +1,11 @@
 // What is being typed for a list, and is no item yet. A draft belongs to one tab. What a tab leaves when it ends goes
 // to the next one that opens the list, which may have another name by then.
 
-import { NO_LOG } from "./replica.js";
+import { NO_LOG, isSameList } from "./replica.js";
 
 /** @typedef {import('./locks.js').Locks} Locks */
 /** @typedef {import('./settings.js').Settings} Settings */
-/** @typedef {{ name: string, replica: { log: string } }} Owner the list of a draft */
+/** @typedef {{ name: string, log: string }} Owner the list of a draft, as it was when it was typed */
 
 const PREFIX = "composing ";
 const ID = 32;
@@ -14,11 +14,8 @@ export class Drafts {
   #settings;
   #locks;
   #self;
-  /**
-   * Under which keys the tab has kept the drafts of lists.
-   * @type {Map<string, string>}
-   */
-  #keys = new Map();
+  /** The client ids under which the tab has kept drafts. */
+  #mine = new Set();
 
   /** @param {Settings} settings @param {Pick<Locks, "isFree">} locks @param {() => string} self the tab's client id */
   constructor(settings, locks, self) {
@@ -28,12 +25,13 @@ export class Drafts {
   }
 
   /** @param {Owner} list @param {string} text nothing forgets it */
-  keep({ name, replica: { log } }, text) {
-    const [key, former] = [`${PREFIX}${this.#self()} ${name}`, this.#keys.get(name)];
-    if (former !== undefined && former !== key) this.#settings.set(former, undefined);
-    if (text === "") this.#keys.delete(name);
-    else this.#keys.set(name, key);
-    this.#settings.set(key, text === "" ? undefined : { text, log });
+  keep(list, text) {
+    const key = `${PREFIX}${this.#self()} ${list.log} ${list.name}`;
+    this.#mine.add(this.#self());
+    for (const other of this.#keysOf(list, client => this.#mine.has(client))) {
+      if (other !== key || text === "") this.#settings.set(other, undefined);
+    }
+    if (text !== "") this.#settings.set(key, text);
   }
 
   /**
@@ -41,31 +39,34 @@ export class Drafts {
    * @param {Owner} list
    */
   async take(list) {
-    const own = this.#take(list, client => client === this.#self());
-    const left = [];
+    const texts = this.#take(list, client => client === this.#self());
     for (const client of new Set(this.#settings.keys.flatMap(key => clientOf(key) ?? []))) {
       if (client === this.#self() || !(await this.#locks.isFree(client))) continue;
-      left.push(...this.#take(list, other => other === client));
+      texts.push(...this.#take(list, other => other === client));
     }
-    const text = [...own, ...left].join("\n");
+    const text = texts.join("\n");
     if (text !== "") this.keep(list, text);
     return text;
   }
 
   /** @param {Owner} list @param {(client: string) => boolean} isWanted */
-  #take({ name, replica: { log } }, isWanted) {
-    const found = this.#settings.keys.flatMap(key => {
-      const client = clientOf(key);
-      const kept = this.#settings.get(key);
-      if (client === undefined || !isWanted(client) || typeof kept?.text !== "string") return [];
-      // Another list may have the name, and this list may have had another one.
-      const isItsOwn = kept.log === NO_LOG || log === NO_LOG
-        ? key.slice(PREFIX.length + ID + 1) === name
-        : kept.log === log;
-      return isItsOwn ? [{ key, text: kept.text }] : [];
+  #take(list, isWanted) {
+    return this.#keysOf(list, isWanted).map(key => {
+      const text = this.#settings.get(key);
+      this.#settings.set(key, undefined);
+      return text;
     });
-    for (const { key } of found) this.#settings.set(key, undefined);
-    return found.map(({ text }) => text);
+  }
+
+  /** @param {Owner} list @param {(client: string) => boolean} isWanted */
+  #keysOf({ name, log }, isWanted) {
+    return this.#settings.keys.filter(key => {
+      const client = clientOf(key);
+      if (client === undefined || !isWanted(client)) return false;
+      const [keptLog, ...words] = key.slice(PREFIX.length + ID + 1).split(" ");
+      // Another list may have the name, and this list may have had another one.
+      return keptLog === NO_LOG || log === NO_LOG ? words.join(" ") === name : isSameList(keptLog, log);
+    });
   }
 }
 

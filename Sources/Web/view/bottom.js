@@ -2,6 +2,7 @@
 // keyboard.
 
 import { CARD } from "../client/item.js";
+import { isSameList } from "../client/replica.js";
 import { Composer } from "./composer.js";
 import { amount, kindBeside } from "./content.js";
 import { openMenu } from "./dialogs.js";
@@ -34,6 +35,9 @@ export class Bottom {
   #dealing;
   #keeping = 0;
   #taking = 0;
+  #isClosed = false;
+  /** The list for which the person has typed. */
+  #typedIn;
   elements;
 
   /** @param {App} app @param {OpenList} open @param {Grid} grid @param {ListScreen} screen */
@@ -42,12 +46,14 @@ export class Bottom {
     this.#open = open;
     this.#grid = grid;
     this.#screen = screen;
+    this.#typedIn = this.#list;
     this.composer = new Composer({
       add: (items, place) => screen.actions.add(items, place),
       untick: item => screen.actions.untick(item),
       items: () => open.replica.view,
       usual: () => this.#usual(),
       typed: text => {
+        this.#typedIn = this.#list;
         this.#keeping ||= setTimeout(() => this.keep(), KEEPING);
         // What has been added is no draft any more.
         if (text === "") this.keep();
@@ -114,26 +120,33 @@ export class Bottom {
     if (this.#keeping === 0) return;
     clearTimeout(this.#keeping);
     this.#keeping = 0;
-    this.#app.client.drafts.keep(this.#open, this.composer.text);
+    this.#app.client.drafts.keep(this.#typedIn, this.composer.text);
   }
 
   /** @param {string} former name of the list */
   renamed(former) {
-    this.#app.client.drafts.keep({ name: former, replica: this.#open.replica }, "");
-    this.#app.client.drafts.keep(this.#open, this.composer.text);
+    this.#app.client.drafts.keep({ ...this.#list, name: former }, "");
+    this.#app.client.drafts.keep(this.#list, this.composer.text);
   }
 
   close() {
+    this.#isClosed = true;
     clearTimeout(this.#taking);
     this.keep();
   }
 
   // Private
 
+  /** The list as it is called now: another one may get its name while one is away. */
+  get #list() {
+    return { name: this.#open.name, log: this.#open.replica.log };
+  }
+
   /** What was being typed when the page was loaded anew, or in a tab that has ended. */
   async #take() {
-    const text = await this.#app.client.drafts.take(this.#open);
-    if (text !== "") this.composer.bring(text);
+    const list = this.#list;
+    const text = await this.#app.client.drafts.take(list);
+    if (text !== "" && isSameList(list.log, this.#list.log) && !this.#isClosed) this.composer.bring(text);
   }
 
   #drawSelection() {
