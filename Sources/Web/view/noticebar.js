@@ -18,8 +18,11 @@ import { noticeOf as wordsFor } from "./sentences.js";
 /** So many notices are kept of a list: the newest. */
 const MOST = 50;
 
-/** @param {OpenList} open */
-const keyOf = open => `notices ${open.replica.log}`;
+/**
+ * By the half of the log id that names the list: the other half may be another after a reload.
+ * @param {OpenList} open
+ */
+const keyOf = open => `notices ${open.replica.log.slice(8)}`;
 
 /**
  * What a person should know of what happened to a list, if anything.
