@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { KEYS, pause, until } from "./browser.mjs";
-import { Person, ada, begin, browser, stage } from "./stage.mjs";
+import { Person, ada, begin, browser, copied, stage } from "./stage.mjs";
 
 const options = begin();
 
@@ -168,13 +168,16 @@ test("others see when the person edits no longer", options, async () => {
 
 test("a list that is renamed keeps its screen, its words and the focus", options, async () => {
   await open("former", "a", "b");
+  await until(async () => (await copied()).includes("former"), "there is a copy");
   await browser.click("#composer");
   await browser.press([..."half a "]);
   run("rename", "former", "later");
   await until(() => browser.run(() => document.querySelector("h1").textContent === "later"), "the name is shown");
   await browser.press([..."word"]);
   await ada.composes("half a word");
-  await pause(500);
+  // Without a connection, it is offered under its new name alone.
+  await until(async () => (await copied()).includes("later"), "the copy has the new name");
+  assert.ok(!(await copied()).includes("former"));
   await browser.reload();
   await ada.composes("half a word");
   await browser.press([KEYS.enter]);
@@ -312,6 +315,25 @@ test("whoever moves an item to another list is not in it then", options, async (
   await browser.press([..."target", KEYS.enter]);
   await stage.has("target", ["a"]);
   await until(() => !/Ada/.test(run("who", "-l", "target")), "she is not there");
+});
+
+test("a question without a connection forgets no list", options, async () => {
+  stage.list("unvisited", "x");
+  await ada.goTo(stage.page(stage.list("asking", "a")));
+  await ada.sees("a");
+  await browser.run(() => document.querySelector("a.home").click());
+  await ada.reads(/unvisited/);
+  await ada.goTo(stage.page("asking"));
+  await ada.sees("a");
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  await ada.press("a", ["m"]);
+  await dialog();
+  const offered = () => browser.run(() => [...document.querySelectorAll("#offers option")].map(({ value }) => value));
+  assert.ok((await offered()).includes("unvisited"));
+  await browser.press([KEYS.escape]);
+  await browser.run(() => document.querySelector("a.home").click());
+  await ada.reads(/unvisited/);
 });
 
 test("what is added to a long list is in sight", options, async () => {

@@ -387,10 +387,7 @@ export class Client {
       case "copy":
         return void this.#copies.read(effect.name).then(copy => this.#run(tab.copied(effect.name, copy, this.#now())));
       case "keep":
-        void this.#copies.keep(effect.copy);
-        // Under its former name, it would be offered without a connection.
-        if (effect.former !== undefined) void this.#copies.drop(effect.former);
-        return;
+        return void this.#copies.keep(effect.copy, effect.former);
       case "connect":
         return this.#connect(effect.line);
       case "send":

@@ -55,14 +55,18 @@ export class Copies {
     }
   }
 
-  /** @param {Copy} copy */
-  keep({ name, log, revision, items }) {
+  /**
+   * @param {Copy} copy
+   * @param {string} [former] name of the list: under that, it would be offered without a connection
+   */
+  keep({ name, log, revision, items }, former) {
     const head = { format: FORMAT, name, log, revision, digest: items.digest };
     return this.#quietly("readwrite", transaction => {
       const chunks = transaction.objectStore("chunks");
       transaction.objectStore("heads").put(head, name);
       chunks.delete(allOf(name));
       chunksOf(items).forEach((chunk, i) => chunks.put(chunk, [name, i]));
+      if (former !== undefined) dropFrom(transaction, former);
       return () => undefined;
     });
   }
@@ -70,8 +74,7 @@ export class Copies {
   /** @param {string} name of a list that is gone */
   drop(name) {
     return this.#quietly("readwrite", transaction => {
-      transaction.objectStore("heads").delete(name);
-      transaction.objectStore("chunks").delete(allOf(name));
+      dropFrom(transaction, name);
       return () => undefined;
     });
   }
@@ -87,6 +90,12 @@ export class Copies {
       return undefined;
     }
   }
+}
+
+/** @param {IDBTransaction} transaction @param {string} name */
+function dropFrom(transaction, name) {
+  transaction.objectStore("heads").delete(name);
+  transaction.objectStore("chunks").delete(allOf(name));
 }
 
 /** @param {List} list @returns {Chunk[]} */

@@ -201,7 +201,12 @@ export class Clients {
     // The newest link comes first: it is for all lists that are no other link's.
     const tokens = links.map(({ token }) => token).reverse();
     const clients = await Promise.all(tokens.map(token => this.#clientOf(person, token)));
-    const found = await Promise.all((clients.length > 0 ? clients : [this.current]).map(client => listsOf(client)));
+    const found = await Promise.all((clients.length > 0 ? clients : [this.current]).map(client =>
+      listsOf(client).catch(error => {
+        // Without the current one, nobody knows which lists there are. Another one may have no hope.
+        if (client === this.current) throw error;
+        return [];
+      })));
     /** @type {Map<string, { name: string, count: number, revision: number }>} */
     const all = new Map();
     for (const [i, entries] of found.entries()) {
@@ -272,22 +277,18 @@ export class Clients {
 }
 
 /**
- * The lists that a client may read. Another client than the current one may have none, or no hope.
+ * The lists that a client may read. Fails as requests do.
  * @param {Client} client
  */
 async function listsOf(client) {
   /** @type {{ name: string, count: number, revision: number }[]} */
   const all = [];
-  try {
-    for (let after = "", hasMore = true; hasMore; ) {
-      const answer = await client.request({ type: "lists", after });
-      if (!("type" in answer) || answer.type !== "lists") break;
-      for (const { name, count, revision } of answer.entries) all.push({ name, count, revision });
-      hasMore = answer.hasMore && answer.entries.length > 0;
-      after = answer.entries[answer.entries.length - 1]?.name ?? "";
-    }
-  } catch {
-    // What the others may read is shown.
+  for (let after = "", hasMore = true; hasMore; ) {
+    const answer = await client.request({ type: "lists", after });
+    if (!("type" in answer) || answer.type !== "lists") break;
+    for (const { name, count, revision } of answer.entries) all.push({ name, count, revision });
+    hasMore = answer.hasMore && answer.entries.length > 0;
+    after = answer.entries[answer.entries.length - 1]?.name ?? "";
   }
   return all;
 }

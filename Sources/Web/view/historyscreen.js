@@ -95,7 +95,7 @@ export class HistoryScreen {
 
   async #readNewer() {
     const last = this.#open.replica.revision;
-    // Of very many, the newest are enough; the way to the others is the list of all.
+    // Of very many, only the newest are shown: "Older" leads to the others.
     const from = Math.max(this.#newest + 1, last - AT_ONCE + 1);
     const rows = await this.#rowsOf(from, last);
     if (!rows) return;
