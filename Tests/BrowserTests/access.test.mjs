@@ -347,7 +347,7 @@ describe("access", { skip, timeout: 300_000 }, () => {
     await until(() => browser.run(() => document.querySelectorAll("body > .heard").length === 2), "they are back");
   });
 
-  test("after a deletion the next row has the focus, or the previous one, or the place where one types", async () => {
+  test("after a deletion the next row has the focus, or the previous one, or the title", async () => {
     run("create", "short");
     run("add", "-l", "short", "a", "b", "c", "d", "e", "f");
     await open("short", 6);
@@ -375,7 +375,7 @@ describe("access", { skip, timeout: 300_000 }, () => {
     run("rm", "-l", "short", "1");
     await until(async () => (await rows()).length === 0, "the list is empty");
     await key(KEYS.escape);
-    await hasFocus("New item");
+    await hasFocus("short");
     await until(() => browser.run(() => document.querySelector(".grid").hidden), "there is no grid");
   });
 

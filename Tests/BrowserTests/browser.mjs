@@ -156,6 +156,10 @@ export class Browser {
     return this.#call("GET", "/window");
   }
 
+  tabs() {
+    return this.#call("GET", "/window/handles");
+  }
+
   switchTo(handle) {
     return this.#call("POST", "/window", { handle });
   }

@@ -344,3 +344,66 @@ test("a link of another server is not opened here", options, async () => {
   assert.ok(!(await browser.run(() => JSON.stringify(localStorage))).includes("hand-secret"));
   assert.equal(await browser.run(() => location.hash), "#list=own");
 });
+
+test("a link that is valid no more does not take the place of one that is", options, async () => {
+  stage.list("shared", "a");
+  const old = stage.token("Old", "write", "shared");
+  stage.revoke(old.id);
+  const { secret } = stage.token("Good", "write", "shared");
+  await browser.open("about:blank");
+  await browser.open(stage.page("shared", secret));
+  await ada.sees("a");
+  for (const former of [old.secret, "hand-wrong"]) {
+    await browser.run(url => (location.href = url), stage.page("shared", former));
+    assert.match(await ada.toast(), /not valid any more.*another one/);
+    await ada.hears(/^saved$/);
+  }
+  await browser.open("about:blank");
+  await browser.open(stage.page("shared"));
+  await ada.sees("a");
+  await ada.add("b");
+  await stage.has("shared", ["a", "b"]);
+  assert.match(stage.run(["log", "-l", "shared"]), /Good/);
+  await forget();
+});
+
+test("what is typed in a list is saved when one goes to another link's list", options, async () => {
+  for (const list of ["here", "there"]) stage.list(list, "a", "b");
+  const [here, there] = ["here", "there"].map(list => stage.token(`of ${list}`, "write", list).secret);
+  await browser.open("about:blank");
+  await browser.open(stage.page("here", here));
+  await ada.sees("a", "b");
+  await browser.run(url => (location.href = url), stage.page("there", there));
+  await until(() => browser.run(() => document.querySelector("h1").textContent === "there"), "the other list is shown");
+  await ada.sees("a", "b");
+  await ada.edit("b");
+  await browser.press([..." yy"]);
+  await browser.run(() => void history.back());
+  await until(() => browser.run(() => document.querySelector("h1").textContent === "here"), "the first list is shown");
+  await stage.has("there", ["a", "b yy"]);
+  await ada.press("a", ["d"]);
+  await stage.has("here", ["b"]);
+  await forget();
+});
+
+test("words that were not taken come back when one may write again", options, async () => {
+  stage.list("reader", "a");
+  const { id, secret } = stage.token("Greta", "write", "reader");
+  await browser.open("about:blank");
+  await browser.open(stage.page("reader", secret));
+  await ada.sees("a");
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  await ada.add("lost words");
+  const grant = role => stage.run(["token", "grant", id, "--role", role, "-l", "reader", "--data", stage.data]);
+  grant("read");
+  stage.front.mend();
+  await ada.sees("a");
+  await ada.choose("Get it back");
+  assert.match(await ada.toast(), /this needs append/);
+  grant("write");
+  await until(() => browser.run(() => !document.querySelector("#composer").disabled), "one may write again");
+  await ada.choose("Get it back");
+  await ada.composes("lost words");
+  await forget();
+});

@@ -8,7 +8,7 @@ import { HEADING, LINK, NOTE, TASK, encoded } from "../../Sources/Web/client/ite
 import { List } from "../../Sources/Web/client/list.js";
 import { applySplices } from "../../Sources/Web/client/splices.js";
 import { diffTexts } from "../../Sources/Web/client/words.js";
-import { safeAddress, written, writtenLines } from "../../Sources/Web/view/content.js";
+import { markdownOf, newItem, safeAddress, written, writtenLines } from "../../Sources/Web/view/content.js";
 import { Draft } from "../../Sources/Web/view/draft.js";
 import {
   branchesOf, changing, deleting, inserting, moving, originOf, runsOf, sortedBy,
@@ -177,6 +177,21 @@ test("pasted lines have levels, and lose their bullets", () => {
   assert.deepEqual(lines.map(({ text, level, done }) => [text, level, done]), [
     ["a", 0, undefined], ["b", 1, true], ["c", 1, undefined], ["d", 2, undefined],
   ]);
+});
+
+test("what is copied is read as it was", () => {
+  const texts = ["a", "b\nc\n\nd", "[ ] e"];
+  const items = [
+    newItem({ kind: TASK, text: texts[0], done: true }, 1), newItem({ kind: TASK, text: texts[1] }, 2),
+    newItem({ kind: TASK, text: texts[2] }, 1), newItem({ kind: LINK, text: "f (g)", url: "https://h.example/i" }, 1),
+    newItem({ kind: HEADING, text: "# j" }, 1),
+  ];
+  const read = writtenLines(markdownOf(items), TASK, 15);
+  assert.deepEqual(
+    read.map(({ kind, text, level, done, url }) => [kind, text, level, done, url]),
+    items.map(({ kind, text, level }, i) =>
+      [kind, text, level - 1, kind === TASK ? i === 0 : undefined, kind === LINK ? "https://h.example/i" : undefined]),
+  );
 });
 
 test("only addresses that cannot run are links", () => {

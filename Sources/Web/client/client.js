@@ -58,6 +58,8 @@ export class Client {
    * @type {(message: Down) => void}
    */
   onmessage = () => {};
+  /** @type {string | undefined} as the server says it */
+  #person;
   settings;
   /** What is being typed, and is no item yet. */
   drafts;
@@ -141,8 +143,9 @@ export class Client {
     return { state, reason, isPersisted: this.#isPersisted, hasLocks: this.#locks.areReal };
   }
 
+  /** The person's name as others see it: the server may put a mark in front. */
   get person() {
-    return this.#tab.person;
+    return this.#person ?? this.#tab.person;
   }
 
   /**
@@ -251,6 +254,7 @@ export class Client {
    * @param {string} person @param {string} [token]
    */
   setPerson(person, token = "") {
+    this.#person = undefined;
     this.#run(this.#tab.introduce(person, token, this.#now()));
     this.#why = "";
     this.#judge();
@@ -401,6 +405,7 @@ export class Client {
         }
         return this.#tell(() => this.ontold(this.#listOf(effect.list), effect.told));
       case "answer":
+        if (effect.message.type === "granted") this.#person = effect.message.person;
         if (!this.#requests.hear(effect.message)) this.#tell(() => this.onmessage(effect.message));
     }
   }

@@ -41,12 +41,26 @@ export class Drafts {
   async take(list) {
     const texts = this.#take(list, client => client === this.#self());
     for (const client of new Set(this.#settings.keys.flatMap(key => clientOf(key) ?? []))) {
-      if (client === this.#self() || !(await this.#locks.isFree(client))) continue;
+      if (client === this.#self() || !(await this.isOurs(client))) continue;
       texts.push(...this.#take(list, other => other === client));
     }
     const text = texts.join("\n");
     if (text !== "") this.keep(list, text);
     return text;
+  }
+
+  /** The client id of the tab. */
+  get self() {
+    return this.#self();
+  }
+
+  /**
+   * Whether what a tab has left is this tab's: after a reload, or when the other one has ended. A duplicate of a tab
+   * finds all that the browser keeps for that one.
+   * @param {string} client
+   */
+  async isOurs(client) {
+    return client === this.#self() || this.#locks.isFree(client);
   }
 
   /** @param {Owner} list @param {(client: string) => boolean} isWanted */

@@ -72,6 +72,10 @@ export class App {
     const header = h("header", { class: "page" }, this.#home, this.#people, this.#badge);
     root.prepend(header, this.#body, this.#toast);
     clients.onchange = () => this.draw();
+    clients.onrefused = () => {
+      this.toast("That link is not valid any more. You had another one for the list, which is used now.");
+      this.#navigateNext();
+    };
     clients.ontold = (open, told) => void this.#told(open, told);
     addEventListener("hashchange", () => this.#navigateNext());
     document.addEventListener("visibilitychange", () => {
@@ -183,7 +187,7 @@ export class App {
   }
 
   /**
-   * Another list as the server has it, or nothing if it cannot be opened.
+   * Another list as the server has it, or one that has ended or has no answer yet; nothing without a connection.
    * @param {string} name
    * @returns {Promise<OpenList | undefined>}
    */
@@ -192,7 +196,7 @@ export class App {
     const list = this.client.open(name);
     const { subscription } = list;
     await until(() => subscription.isLive || subscription.hasEnded);
-    return subscription.isLive ? list : undefined;
+    return list;
   }
 
   /**
@@ -315,6 +319,7 @@ export class App {
   async #navigate() {
     // The list that is left is this client's; the next one may be another's.
     const { client } = this;
+    if (this.#screen instanceof ListScreen) this.#screen.hide();
     const { list, view } = await this.clients.follow();
     const before = this.#screen;
     closeDialogs();
@@ -331,8 +336,7 @@ export class App {
     fill(this.#body, this.#screen.element);
     scrollTo(0, 0);
     this.draw();
-    // A page that has just been loaded is read from its beginning anyway.
-    if (before) this.#screen.begin(before.open?.name);
+    this.#screen.begin(before?.open?.name);
   }
 
   #drawNow() {

@@ -97,7 +97,7 @@ export class Bottom {
     const { rules } = this.#open.subscription;
     const { isSelecting } = this.#grid;
     const hasDeck = rules?.deck === true;
-    const hadFocus = this.#selection.contains(document.activeElement);
+    const hadFocus = !this.#selection.hidden && this.#selection.contains(document.activeElement);
     this.composer.element.hidden = isSelecting || hasDeck;
     this.#dealing.hidden = isSelecting || !hasDeck;
     this.#drawSelection();
@@ -107,12 +107,6 @@ export class Bottom {
     const most = Math.min(52, rules.maximumCount);
     this.#deal.disabled = count >= most || this.#refuses(2);
     setText(this.#cards, count >= most ? `The hand is full: ${amount(most, "card")}.` : `${count} of ${most}`);
-  }
-
-  /** The focus goes to where new items come from. */
-  focus() {
-    if (this.#dealing.hidden) this.composer.begin(undefined);
-    else this.#deal.focus();
   }
 
   /** What was typed is kept on the device. Without new letters, what another tab keeps stays. */

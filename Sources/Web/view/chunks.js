@@ -197,10 +197,13 @@ export class Chunks {
       if (view.element === next) next = next.nextElementSibling;
       else element.insertBefore(view.element, next);
     });
-    element.style.height = "";
-    element.style.setProperty("contain-intrinsic-size", `auto ${part.count * ROW_HEIGHT}px`);
-    setAttribute(element, "role", "rowgroup");
-    chunk.isFilled = true;
+    if (!chunk.isFilled) {
+      // Not again later: browsers hold the rows that one sees in their places only while this style stays.
+      element.style.height = "";
+      element.style.setProperty("contain-intrinsic-size", `auto ${part.count * ROW_HEIGHT}px`);
+      setAttribute(element, "role", "rowgroup");
+      chunk.isFilled = true;
+    }
     chunk.isDirty = false;
     chunk.numbered = -1;
   }

@@ -40,11 +40,25 @@ export class Identity {
    * @param {string} token @param {string} list
    */
   addLink(token, list) {
-    for (const link of this.links) link.lists = link.lists.filter(name => name !== list);
-    const known = this.links.find(link => link.token === token);
-    if (known) known.lists.push(list);
-    else this.links.push({ token, lists: [list] });
+    const { lists } = this.links.find(link => link.token === token) ?? { lists: [] };
+    const others = this.links.filter(link => link.token !== token);
+    this.links = [...others, { token, lists: [...lists.filter(name => name !== list), list] }];
     this.#write();
+  }
+
+  /**
+   * The server does not take a token: its lists are for other links, if there are any. Whether there are.
+   * @param {string} token
+   */
+  refuse(token) {
+    const others = this.links.filter(link => link.token !== token);
+    const isOthers = (/** @type {string} */ name) => others.some(({ lists }) => lists.includes(name));
+    const link = this.links.find(link => link.token === token);
+    const left = link?.lists.filter(name => !isOthers(name)) ?? [];
+    if (!link || left.length === link.lists.length) return false;
+    this.links = left.length === 0 ? others : [{ token, lists: left }, ...others];
+    this.#write();
+    return true;
   }
 
   /**
@@ -52,7 +66,9 @@ export class Identity {
    * @param {string} token @param {string} list
    */
   learn(token, list) {
-    if (!this.links.some(({ lists }) => lists.includes(list))) this.addLink(token, list);
+    if (this.links.some(({ lists }) => lists.includes(list))) return;
+    this.links.find(link => link.token === token)?.lists.push(list);
+    this.#write();
   }
 
   /** @param {string} former name of a list @param {string} name */
@@ -75,13 +91,12 @@ export class Identity {
   }
 
   /**
-   * The token for a list; the newest one for everything else.
+   * The newest token for a list; the newest one of all for everything else.
    * @param {string | undefined} list
    */
   tokenFor(list) {
-    const link = this.links.find(({ lists }) => list !== undefined && lists.includes(list))
-      ?? this.links[this.links.length - 1];
-    return link?.token ?? "";
+    const newest = [...this.links].reverse();
+    return (newest.find(({ lists }) => list !== undefined && lists.includes(list)) ?? newest[0])?.token ?? "";
   }
 
   #write() {
@@ -106,6 +121,8 @@ export class Clients {
   /** @type {Client | undefined} */
   #current;
   onchange = () => {};
+  /** The link of what is shown is valid no more; there is another one. */
+  onrefused = () => {};
   /** @type {(list: OpenList, told: Told) => void} */
   ontold = () => {};
 
@@ -122,7 +139,7 @@ export class Clients {
 
   /** One's own name, as others see it. */
   get me() {
-    return this.#granted.get(this.current)?.person ?? this.#identity.person;
+    return this.current.person;
   }
 
   /** The name that one has chosen, without the mark that the server may put in front. */
@@ -263,6 +280,9 @@ export class Clients {
     this.#all.push(client);
     client.onchange = () => {
       this.onchange();
+      const { state, reason } = client.connection;
+      const isRefused = state === "stopped" && reason === "notAuthenticated" && this.#identity.refuse(token);
+      if (isRefused && client === this.#current) this.onrefused();
       // Edits that were made with another link, or without one, are sent with it: the page need not show its lists.
       for (const { person, token } of client.foreign) void this.#clientOf(person, token);
     };

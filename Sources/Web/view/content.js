@@ -1,6 +1,6 @@
 // What items are for people: what a line of text becomes, what an item shows. It is pure.
 
-import { bytesOf } from "../client/bytes.js";
+import { bytesOf, textOf } from "../client/bytes.js";
 import { CARD, HEADING, LINK, NOTE, TASK, encoded } from "../client/item.js";
 
 /** @typedef {import('../client/codec.js').Rules} Rules */
@@ -26,23 +26,53 @@ export function kindName(kind) {
 export function written(line, usual) {
   const task = /^(?:[-*] )?\[([ xX])\] (.*)$/s.exec(line);
   if (task) return { kind: TASK, done: task[1] !== " ", text: task[2] };
+  const link = /^\[(.+)\]\(((?:https?|mailto):\S+)\)$/s.exec(line);
+  if (link) return { kind: LINK, text: link[1], url: link[2] };
   if (/^#{1,6} /.test(line)) return { kind: HEADING, text: line };
   if (/^https?:\/\/\S+$/.test(line)) return { kind: LINK, text: line, url: line };
   return { kind: usual === LINK || usual === HEADING || usual === CARD ? NOTE : usual, text: line };
 }
 
 /**
- * The lines of a text that was pasted, with their levels: two blanks or a tab are one. Bullets are left out.
+ * The lines of a text that was pasted, with their levels: two blanks or a tab are one. Bullets are left out; a line
+ * without one that begins where the text of the last bullet began goes on with that text.
  * @param {string} text @param {number} usual @param {number} most the highest level
  * @returns {Written[]}
  */
 export function writtenLines(text, usual, most) {
-  return text.split(/\r\n|\r|\n/).filter(line => line.trim() !== "").map(line => {
+  /** @type {Written[]} */
+  const all = [];
+  let [within, empty] = [Infinity, 0];
+  for (const line of text.split(/\r\n|\r|\n/)) {
     const [, blanks, bullet, rest] = /^([ \t]*)((?:[-*•] )?)(.*)$/.exec(line) ?? ["", "", "", line];
-    const level = Math.min(most, Math.floor(blanks.replaceAll("\t", "  ").length / 2));
-    const isTask = bullet !== "" && rest.startsWith("[");
-    return { ...written(isTask ? bullet + rest : rest, usual), level };
-  });
+    const depth = blanks.replaceAll("\t", "  ").length;
+    if (line.trim() === "") empty++;
+    else {
+      if (bullet === "" && depth === within) {
+        all[all.length - 1].text += "\n".repeat(empty + 1) + rest;
+      } else {
+        all.push({ ...written(rest, usual), level: Math.min(most, Math.floor(depth / 2)) });
+        within = bullet === "" ? Infinity : depth + 2;
+      }
+      empty = 0;
+    }
+  }
+  return all;
+}
+
+/**
+ * Items as a text for other programs, in Markdown.
+ * @param {readonly Item[]} items
+ */
+export function markdownOf(items) {
+  const least = Math.min(...items.map(({ level }) => level));
+  return items.map(item => {
+    const { card, done, url } = item.fields();
+    const indent = "  ".repeat(item.level - least);
+    const mark = item.kind === TASK ? `- [${done ? "x" : " "}] ` : item.kind === HEADING ? "" : "- ";
+    const text = card !== undefined ? lineOf(item) : url ? `[${item.text}](${textOf(url)})` : item.text;
+    return indent + mark + text.replace(/\r\n|\r|\n/g, `\n${indent}  `);
+  }).join("\n");
 }
 
 /**

@@ -94,12 +94,16 @@ export function hearGestures(app, grid, screen) {
  */
 export function makeDraggable(grid, begin) {
   /**
-   * @type {{ drop: Drop, row: HTMLElement, target: HTMLElement | undefined, isBelow: boolean, y: number } | undefined}
+   * @type {{
+   *   drop: Drop, pointer: number, row: HTMLElement, target: HTMLElement | undefined, isBelow: boolean, y: number
+   * } | undefined}
    */
   let drag;
   let frame = 0;
   const rowOf = (/** @type {EventTarget | null} */ target) =>
     /** @type {HTMLElement | null} */ (target instanceof Element ? target.closest(".row") : null);
+
+  const isDragging = (/** @type {PointerEvent} */ { pointerId }) => drag?.pointer === pointerId;
 
   const show = () => {
     for (const row of grid.querySelectorAll(".drop-above, .drop-below")) {
@@ -141,17 +145,19 @@ export function makeDraggable(grid, begin) {
   grid.addEventListener("pointerdown", event => {
     const row = rowOf(event.target);
     if (!row || event.button !== 0 || !(event.target instanceof Element) || !event.target.closest(".grip")) return;
-    if (grid.classList.contains("picking")) return;
+    // A second finger does nothing.
+    if (drag || grid.classList.contains("picking")) return;
     event.preventDefault();
     event.target.setPointerCapture(event.pointerId);
     const drop = begin(row.dataset.id ?? "");
-    drag = { drop, row, target: undefined, isBelow: false, y: event.clientY };
+    drag = { drop, pointer: event.pointerId, row, target: undefined, isBelow: false, y: event.clientY };
     row.classList.add("dragged");
     frame = requestAnimationFrame(scroll);
   });
-  grid.addEventListener("pointermove", event => look(event.clientX, event.clientY));
-  grid.addEventListener("pointercancel", end);
-  grid.addEventListener("pointerup", () => {
+  grid.addEventListener("pointermove", event => isDragging(event) && look(event.clientX, event.clientY));
+  grid.addEventListener("pointercancel", event => isDragging(event) && end());
+  grid.addEventListener("pointerup", event => {
+    if (!isDragging(event)) return;
     const last = drag;
     end();
     // The place is named by a neighbour, since others may have moved everything meanwhile.

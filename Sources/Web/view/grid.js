@@ -32,6 +32,8 @@ export class Grid {
   #currentRow = 0;
   /** @type {string | undefined} where the selection of a range began */
   #anchor;
+  /** @type {string[]} the items of the range: what others put between them is not selected */
+  #range = [];
   /** @type {Set<string> | undefined} what was selected one by one, if that is being done */
   #picked;
   /** @type {{ id: string, row: Row, field: Field } | undefined} */
@@ -132,7 +134,7 @@ export class Grid {
   /** @param {string | undefined} id */
   setCurrent(id) {
     this.#current = id;
-    this.#settle();
+    this.#stretch();
     this.mark();
   }
 
@@ -151,7 +153,7 @@ export class Grid {
     const place = Math.min(Math.max(row, 0), this.rows.count - 1);
     if (place < 0) return;
     this.#current = this.rows.at(place).id;
-    this.#settle();
+    this.#stretch();
     this.focus();
   }
 
@@ -171,11 +173,8 @@ export class Grid {
   /** The items that are selected, or else the current one. */
   get selectedIds() {
     if (this.#picked && this.#picked.size > 0) return [...this.#picked];
-    const current = this.rows.rowOf(this.#current);
-    if (current < 0) return [];
-    const anchor = this.#anchor === undefined ? current : this.rows.rowOf(this.#anchor);
-    const [from, to] = [Math.min(current, anchor < 0 ? current : anchor), Math.max(current, anchor)];
-    return this.rows.slice(from, to + 1).map(({ id }) => id);
+    const ids = this.#anchor === undefined ? [this.#current ?? ""] : this.#range;
+    return ids.filter(id => this.rows.rowOf(id) >= 0);
   }
 
   /** How many rows are selected. */
@@ -204,6 +203,7 @@ export class Grid {
   toggleRange() {
     if (this.isPicking) return this.deselect();
     this.#anchor = this.#anchor === undefined ? this.#current : undefined;
+    this.#stretch();
     this.mark();
   }
 
@@ -215,6 +215,7 @@ export class Grid {
     }
     this.#anchor = ids[0];
     this.#current = ids[ids.length - 1];
+    this.#range = ids;
     this.focus();
     this.mark();
   }
@@ -290,7 +291,15 @@ export class Grid {
       const place = Math.min(this.#currentRow, this.rows.count - 1);
       this.#current = this.rows.slice(place, place + 1)[0]?.id;
     }
-    if (this.#anchor !== undefined && this.rows.rowOf(this.#anchor) < 0) this.#anchor = undefined;
+    if (this.#anchor !== undefined && this.rows.rowOf(this.#anchor) < 0) this.#anchor = this.selectedIds[0];
+  }
+
+  /** The person has gone to another row: a range is from where it began to there. */
+  #stretch() {
+    this.#settle();
+    if (this.#anchor === undefined) return;
+    const [from, to] = [this.#anchor, this.#current].map(id => this.rows.rowOf(id)).sort((a, b) => a - b);
+    this.#range = this.rows.slice(Math.max(0, from), to + 1).map(({ id }) => id);
   }
 
   /** @param {FocusEvent} event */
@@ -299,7 +308,7 @@ export class Grid {
     const id = row instanceof HTMLElement ? row.dataset.id : undefined;
     if (id === undefined || id === this.#current) return;
     this.#current = id;
-    this.#settle();
+    this.#stretch();
     this.mark();
   }
 }

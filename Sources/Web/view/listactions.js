@@ -1,11 +1,12 @@
 // What a person does with the items of a list, by the names of `keys.js`.
 
 import { LINK, TASK } from "../client/item.js";
-import { amount, lineOf, nameOf, newCard, newItem } from "./content.js";
+import { amount, markdownOf, nameOf, newCard, newItem } from "./content.js";
 import { ask, confirmThat, openMenu } from "./dialogs.js";
 import { changing, deleting, inserting, runsOf, sortedBy } from "./edits.js";
 import { OwnEdits } from "./ownedits.js";
 import { openItem } from "./pagedialogs.js";
+import { errorText } from "./sentences.js";
 import { Selection } from "./selection.js";
 import { TextEditing } from "./textediting.js";
 
@@ -42,7 +43,7 @@ export class ListActions {
     this.#screen = screen;
     this.edits = new OwnEdits(app, open);
     this.texts = new TextEditing(app, open, grid, screen, this.edits);
-    this.#selection = new Selection(app, this.edits, grid, screen.looking.folded);
+    this.#selection = new Selection(app, this.edits, grid, screen.looking);
   }
 
   get #view() {
@@ -78,6 +79,10 @@ export class ListActions {
     const isAdded = this.edits.insert(items, gap, `Added ${what}.`);
     // Once it is drawn.
     if (isAdded && index < 0) requestAnimationFrame(() => scrollTo(0, document.documentElement.scrollHeight));
+    const { looking } = this.#screen;
+    if (isAdded && items.every(item => looking.hides(item))) {
+      this.#app.toast(`Added ${what}, which is filtered out.`, { text: "Show all", act: () => looking.endFiltering() });
+    }
     return isAdded ? items[items.length - 1] : undefined;
   }
 
@@ -208,7 +213,7 @@ export class ListActions {
     const { runs } = this.#selection;
     clipboard = this.#selection.itemsOf(runs);
     // So that other programs get the texts, if the browser allows it.
-    navigator.clipboard?.writeText(clipboard.map(lineOf).join("\n")).catch(() => {});
+    navigator.clipboard?.writeText(markdownOf(clipboard)).catch(() => {});
     return runs;
   }
 
@@ -236,10 +241,14 @@ export class ListActions {
     if (refusal) return this.#app.toast(refusal);
     const target = await this.#app.liveList(name);
     const [done, verb] = isMove ? ["Moved", "moved"] : ["Copied", "copied"];
-    if (!target) return this.#app.toast(`“${name}” cannot be opened right now. Nothing was ${verb}.`);
+    const { ended = "" } = target?.subscription ?? {};
+    if (!target?.subscription.isLive) {
+      const reason = ended !== "" ? errorText(ended) : `“${name}” cannot be opened right now.`;
+      return this.#app.toast(`${reason} Nothing was ${verb}.`);
+    }
     const runs = () => runsOf(this.#selection.indexesOf(ids));
     const copies = this.#selection.itemsOf(runs()).map(copyOf);
-    if (copies.length === 0) return;
+    if (copies.length === 0) return this.#app.toast("Somebody has deleted that meanwhile. Nothing was done.");
     if (!this.#app.act(target, replica => replica.edit(inserting(copies, replica.view.count, "before")))) return;
     // Nothing goes here before it is there.
     if (!(await this.#app.hasTaken(target, copies))) {
@@ -248,7 +257,8 @@ export class ListActions {
     if (isMove) this.edits.make(deleting(runs()));
     // Nobody is in the other list because of this.
     if (target !== this.#open && target.replica.pending.length === 0) this.#app.client.forget(target);
-    this.#app.toast(`${done} ${amount(copies.length, "item")} to “${name}”.`);
+    const undoing = isMove ? " To take it back, undo in both lists." : "";
+    this.#app.toast(`${done} ${amount(copies.length, "item")} to “${name}”.${undoing}`);
   }
 }
 

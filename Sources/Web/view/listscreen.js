@@ -66,9 +66,11 @@ export class ListScreen {
     this.#bottom = new Bottom(app, open, this.#grid, this);
     this.#news = new NewsMarks(open, this.#grid, () => app.draw());
     this.#grid.onmove = () => this.#company.placeSoon();
-    this.#grid.onempty = () => this.#bottom.focus();
+    this.#grid.onempty = () => this.begin();
     this.#grid.onmark = () => this.#bottom.draw();
     this.#notices = new NoticeBar(app, open, ({ lost, isOne, item, present = "" }) => {
+      const refusal = app.clients.refusal(this.name, 2);
+      if (refusal) return void app.toast(refusal);
       if (this.actions.texts.putBack(item, present, lost)) {
         this.actions.edits.offerUndo("Your words are back.");
         return true;
@@ -123,7 +125,7 @@ export class ListScreen {
   refocus() {
     if (this.#grid.isEditing) return;
     if (this.#grid.rows.count > 0) this.#grid.focus();
-    else this.#bottom.focus();
+    else this.begin();
   }
 
   /** @param {string} id */

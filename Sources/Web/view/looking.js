@@ -4,7 +4,7 @@ import { TASK } from "../client/item.js";
 import { numeral } from "./content.js";
 import { h } from "./dom.js";
 import { isFor } from "./row.js";
-import { rowsOf } from "./rows.js";
+import { comesLast, rowsOf } from "./rows.js";
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./grid.js').Grid} Grid */
@@ -69,6 +69,22 @@ export class Looking {
   /** Whether some items may be filtered out. */
   get isFiltering() {
     return this.search.value !== "" || this.#ways.has("hideTicked") || this.#ways.has("mine");
+  }
+
+  /**
+   * Whether an item is filtered out.
+   * @param {Item} item
+   */
+  hides(item) {
+    return this.#look?.isWanted?.(item) === false;
+  }
+
+  /**
+   * Whether two siblings are not apart because one is ticked.
+   * @param {Item} one @param {Item} other
+   */
+  areTogether(one, other) {
+    return !this.#ways.has("tickedLast") || comesLast(one, this.#held) === comesLast(other, this.#held);
   }
 
   /** @param {List} list */

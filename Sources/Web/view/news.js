@@ -161,7 +161,9 @@ export class NewsMarks {
     let hasChanged = false;
     for (const id of this.#marks.keys()) {
       const box = this.#grid.view(id)?.element.getBoundingClientRect();
-      if (!box || box.bottom < 0 || box.top > innerHeight) this.#inSight.delete(id);
+      const isGone = this.#open.replica.view.indexOf(id) < 0;
+      if (isGone) hasChanged = this.#marks.delete(id);
+      else if (!box || box.bottom < 0 || box.top > innerHeight) this.#inSight.delete(id);
       else if (now - (this.#inSight.get(id) ?? now) > SEEING) hasChanged = this.#marks.delete(id) || hasChanged;
       else if (!this.#inSight.has(id)) this.#inSight.set(id, now);
     }

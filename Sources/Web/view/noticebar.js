@@ -56,8 +56,8 @@ export class NoticeBar {
 
   /**
    * @param {App} app @param {OpenList} open
-   * @param {(notice: Notice) => boolean} retrieve gives words that were lost back to the person; whether they are in
-   *   their place again
+   * @param {(notice: Notice) => boolean | undefined} retrieve gives words that were lost back to the person; whether
+   *   they are in their place again; nothing if they cannot come back now
    */
   constructor(app, open, retrieve) {
     this.#app = app;
@@ -80,10 +80,12 @@ export class NoticeBar {
 
   /** @param {Notice} notice */
   #getBack(notice) {
-    if (!this.#retrieve(notice)) return;
+    const isInPlace = this.#retrieve(notice);
+    if (!isInPlace) return isInPlace;
     const isIt = (/** @type {Notice} */ { text, lost }) => text === notice.text && lost === notice.lost;
     const left = this.#notices.map(other => (isIt(other) ? { ...other, lost: "" } : other));
     this.#app.client.settings.set(keyOf(this.#open), left);
+    return true;
   }
 
   draw() {
@@ -99,8 +101,7 @@ export class NoticeBar {
       this.#app.draw();
     };
     const retrieve = () => {
-      this.#getBack(newest);
-      done();
+      if (this.#getBack(newest) !== undefined) done();
     };
     const showAll = () => {
       this.showAll();

@@ -145,20 +145,27 @@ function partsInOrder(list, look) {
 }
 
 /**
+ * Whether an item is shown behind its siblings, where ticked tasks come last.
+ * @param {Item} item @param {ReadonlySet<string>} [held]
+ */
+export function comesLast(item, held) {
+  return item.kind === TASK && item.fields().done === true && !held?.has(item.id);
+}
+
+/**
  * The indexes in an order with ticked tasks, and all beneath them, behind their siblings.
  * @param {Item[]} items @param {number[]} levels @param {ReadonlySet<string>} [held]
  */
 function tickedLast(items, levels, held) {
   /** @type {number[]} */
   const order = [];
-  const isLast = (/** @type {Item} */ item) => item.kind === TASK && item.fields().done === true && !held?.has(item.id);
   const emit = (/** @type {number} */ from, /** @type {number} */ to) => {
     /** @type {[number, number][]} */
     const last = [];
     for (let i = from; i < to; ) {
       let end = i + 1;
       while (end < to && levels[end] > levels[i]) end++;
-      if (isLast(items[i])) last.push([i, end]);
+      if (comesLast(items[i], held)) last.push([i, end]);
       else add(i, end);
       i = end;
     }

@@ -11,6 +11,7 @@ import { makeDraggable } from "./gestures.js";
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./edits.js').Run} Run */
 /** @typedef {import('./grid.js').Grid} Grid */
+/** @typedef {import('./looking.js').Looking} Looking */
 /** @typedef {import('./ownedits.js').OwnEdits} OwnEdits */
 /** @typedef {import('../client/list.js').List} List */
 
@@ -21,7 +22,7 @@ export class Selection {
   #app;
   #edits;
   #grid;
-  #folded;
+  #looking;
   /**
    * What something is done with now, if it was selected before.
    * @type {string[] | undefined}
@@ -30,13 +31,13 @@ export class Selection {
 
   /**
    * @param {App} app @param {OwnEdits} edits @param {Grid} grid
-   * @param {ReadonlySet<string>} folded items whose sub-items are hidden
+   * @param {Looking} looking
    */
-  constructor(app, edits, grid, folded) {
+  constructor(app, edits, grid, looking) {
     this.#app = app;
     this.#edits = edits;
     this.#grid = grid;
-    this.#folded = folded;
+    this.#looking = looking;
     makeDraggable(grid.element, id => {
       grid.setCurrent(id);
       return this.later((target, isBelow) => this.#dropBeside(target, isBelow));
@@ -98,7 +99,7 @@ export class Selection {
    * @param {number} index
    */
   hiddenBelow(index) {
-    return this.#folded.has(this.#view.at(index).id) ? this.#view.subItems(index) : 0;
+    return this.#looking.folded.has(this.#view.at(index).id) ? this.#view.subItems(index) : 0;
   }
 
   /** @param {readonly Run[]} runs */
@@ -115,23 +116,28 @@ export class Selection {
   // Moving
 
   /**
-   * Past one neighbour with all beneath it.
+   * Past one neighbour with all beneath it, and past those that one does not see there.
    * @param {number} way
    */
   step(way) {
     const runs = this.branches;
-    const [from, to] = [runs[0][0], runs[runs.length - 1][1]];
-    const level = this.#view.shownLevel(from);
-    if (way > 0) {
-      if (to >= this.#view.count || this.#view.shownLevel(to) < level) {
-        return this.#app.toast("It is the last one here.");
+    let [start, end] = [runs[0][0], runs[runs.length - 1][1]];
+    const view = this.#view;
+    const item = view.at(start);
+    const level = view.shownLevel(start);
+    const isPassed = () => this.#looking.areTogether(item, view.at(start))
+      && view.slice(start, end).some(({ id }) => this.#grid.rows.rowOf(id) >= 0);
+    do {
+      if (way > 0) [start, end] = [end, end < view.count ? end + 1 + view.subItems(end) : end];
+      else {
+        end = start--;
+        while (start > 0 && view.shownLevel(start) > level) start--;
       }
-      return this.move(to + 1 + this.#view.subItems(to));
-    }
-    let gap = from - 1;
-    while (gap > 0 && this.#view.shownLevel(gap) > level) gap--;
-    if (gap < 0 || this.#view.shownLevel(gap) < level) return this.#app.toast("It is the first one here.");
-    this.move(gap);
+      if (start < 0 || start >= view.count || view.shownLevel(start) < level) {
+        return this.#app.toast(`It is the ${way > 0 ? "last" : "first"} one here.`);
+      }
+    } while (!isPassed());
+    this.move(way > 0 ? end : start);
   }
 
   /**
@@ -188,8 +194,18 @@ export class Selection {
   #dropBeside(target, isBelow) {
     const refusal = this.#app.clients.refusal(this.#edits.name, 3);
     if (refusal) return this.#app.toast(refusal);
-    const at = this.#view.indexOf(target);
+    let at = this.#view.indexOf(target);
     if (at < 0) return this.#app.toast("Somebody has deleted that row meanwhile. Nothing was moved.");
+    const item = this.#view.at(this.branches[0][0]);
+    const isApart = () => !this.#looking.areTogether(item, this.#view.at(at));
+    if (isApart()) {
+      // Between the ticked tasks and the others: the row on the other side says where.
+      const { rows } = this.#grid;
+      const row = rows.rowOf(target) + (isBelow ? 1 : -1);
+      if (row >= 0 && row < rows.count) at = this.#view.indexOf(rows.at(row).id);
+      if (at < 0 || isApart()) return this.#app.toast("Ticked tasks are shown last. Nothing was moved.");
+      isBelow = !isBelow;
+    }
     const gap = isBelow ? at + 1 + this.hiddenBelow(at) : at;
     this.move(gap, this.#view.shownLevel(at));
   }

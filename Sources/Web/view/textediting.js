@@ -12,7 +12,10 @@ import { Field } from "./field.js";
 /** @typedef {import('./listscreen.js').ListScreen} ListScreen */
 /** @typedef {import('./ownedits.js').OwnEdits} OwnEdits */
 /** @typedef {import('../client/client.js').OpenList} OpenList */
-/** @typedef {{ id: string, kept: [base: string, text: string] }} Unsaved of an item */
+/** @typedef {{ id: string, kept: [base: string, text: string], tab: string }} Unsaved of an item, by a client id */
+
+/** How long it may take until the end of a page is known, in ms. */
+const ENDING = 2000;
 
 export class TextEditing {
   #app;
@@ -53,7 +56,10 @@ export class TextEditing {
         this.#end(true);
       },
       clashed: words => this.#warn(words),
-      typed: draft => keepUnsaved(this.#open.name, draft.isChanged ? { id, kept: draft.kept } : undefined),
+      typed: draft => {
+        const tab = this.#app.client.drafts.self;
+        keepUnsaved(this.#open.name, draft.isChanged ? { id, kept: draft.kept, tab } : undefined);
+      },
     });
     field.element.addEventListener("paste", event => {
       const size = bytesOf(event.clipboardData?.getData("text/plain") ?? "").length;
@@ -92,15 +98,21 @@ export class TextEditing {
   resume() {
     const unsaved = unsavedIn(this.#open.name);
     if (!unsaved || this.#app.clients.refusal(this.#open.name, 3)) return true;
-    const index = this.#view.indexOf(unsaved.id);
-    if (index >= 0) {
-      if (this.#view.at(index).text === unsaved.kept[1]) return keepUnsaved(this.#open.name, undefined), true;
-      this.#grid.setCurrent(unsaved.id);
-      this.begin();
-      return true;
-    }
-    if (!this.#open.subscription.isLive) return false;
-    this.#rescue(unsaved.kept[1]);
+    if (this.#view.indexOf(unsaved.id) < 0 && !this.#open.subscription.isLive) return false;
+    const isOurs = () => this.#app.client.drafts.isOurs(unsaved.tab);
+    // The browser may say a little later that the page before has ended.
+    const later = () => new Promise(resolve => setTimeout(resolve, ENDING)).then(isOurs);
+    void isOurs().then(is => is || later()).then(isOurs => {
+      if (!this.#grid.element.isConnected) return;
+      const index = this.#view.indexOf(unsaved.id);
+      if (!isOurs || (index >= 0 && this.#view.at(index).text === unsaved.kept[1])) {
+        keepUnsaved(this.#open.name, undefined);
+      } else if (index < 0) this.#rescue(unsaved.kept[1]);
+      else if (!this.#grid.isEditing) {
+        this.#grid.setCurrent(unsaved.id);
+        this.begin();
+      }
+    });
     return true;
   }
 
@@ -165,7 +177,7 @@ export class TextEditing {
       return;
     }
     const change = changing(this.#view, [[index, index + 1]], () => ({ text: draft.splices }));
-    if (this.#edits.make(change, "Saved.")) return;
+    if (this.#edits.make(change, "Changed.")) return;
     this.#screen.composer.bring(draft.text, "These words could not be saved.", true);
   }
 
@@ -214,9 +226,9 @@ function placesOf(words, text) {
  */
 function unsavedIn(list) {
   try {
-    const { id, kept } = JSON.parse(sessionStorage.getItem(`unsaved ${list}`) ?? "{}");
-    if (typeof id === "string" && Array.isArray(kept) && kept.every(text => typeof text === "string")) {
-      return { id, kept: [kept[0], kept[1]] };
+    const { id, kept, tab } = JSON.parse(sessionStorage.getItem(`unsaved ${list}`) ?? "{}");
+    if ([id, tab, ...kept].every(text => typeof text === "string")) {
+      return { id, kept: [kept[0], kept[1]], tab };
     }
   } catch {
     // There may be no storage, and what is in it may be anything.

@@ -55,20 +55,19 @@ extension PageFile {
     /// Whether the file's address is the same in all builds.
     fileprivate var isAtRoot: Bool { path.hasPrefix("root/") }
 
-    /// The bytes without indents and the lines of comments, which are half of a module. Empty lines stand for those, so
-    /// that a browser's messages name the lines of the source.
+    /// The bytes without indents, empty lines, and the lines of comments, which are half of a module.
     fileprivate var served: [UInt8] {
         guard path.hasSuffix(".js") || path.hasSuffix(".css") else { return bytes }
         var isInComment = false
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         return Array(
-            lines.map { line -> Substring in
+            lines.compactMap { line -> Substring? in
                 let code = line.drop { $0 == " " }
                 // A type in front of an expression stays, with its line.
                 if code.hasPrefix("/*"), !code.contains("*/") || code.hasSuffix("*/") { isInComment = true }
                 let isComment = isInComment || code.hasPrefix("//")
                 if isInComment, line.hasSuffix("*/") { isInComment = false }
-                return isComment ? "" : code
+                return isComment || code.isEmpty ? nil : code
             }.joined(separator: "\n").utf8)
     }
 

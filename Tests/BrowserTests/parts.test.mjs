@@ -1,0 +1,234 @@
+// What one does while one sees only a part of a list, has selected a part of it, or takes a part of it along.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { KEYS, pause, until } from "./browser.mjs";
+import { ada, begin, browser, stage } from "./stage.mjs";
+
+const options = begin();
+
+/** Opens a new list with tasks. */
+async function open(name, ...texts) {
+  await ada.goTo(stage.page(stage.list(name, ...texts)));
+  await ada.sees(...texts);
+  await ada.hears(/^saved$/);
+}
+
+const run = (...args) => stage.run(args);
+const focused = () => browser.run(() => document.activeElement.localName);
+const selects = count => until(
+  () => browser.run(text => document.querySelector(".selected").textContent === text, `${count} items selected`),
+  `${count} are selected`,
+);
+
+/** Clicks a button as a pointer does, which gives it the focus. */
+async function clicks(css, text) {
+  const [x, y] = await browser.run((css, text) => {
+    const found = [...document.querySelectorAll(css)].find(one => one.textContent === text);
+    const { left, top, width, height } = found.getBoundingClientRect();
+    return [left + width / 2, top + height / 2];
+  }, css, text);
+  await browser.pointer([["down", x, y], ["up"]]);
+}
+
+/** Drags the row of one item to a place beside another one's middle. */
+async function drags(text, target, by) {
+  const [x, y] = await ada.place(".grip", text);
+  const [, at] = await ada.place(".row", target);
+  await browser.pointer([["down", x, y], ["move", x, y + 15], ["move", x, at + by], ["up"]]);
+}
+
+test("what is selected is deleted and cut with the buttons, and the focus is in the rows", options, async () => {
+  await open("bar", "a", "b", "c", "d", "e");
+  await ada.press("a", ["v", "j"]);
+  await selects(2);
+  await clicks(".selection button", "Delete");
+  await ada.sees("c", "d", "e");
+  assert.match(await ada.toast(), /Deleted 2 items/);
+  await until(() => browser.run(() => document.activeElement.matches(".row")), "a row has the focus");
+  await ada.press("c", ["v", "j"]);
+  await clicks(".selection button", "Cut");
+  await ada.sees("e");
+  await stage.has("bar", ["e"]);
+});
+
+test("a range has what was selected, and not what comes between", options, async () => {
+  await open("range", "a", "b", "c", "d");
+  await ada.press("a", ["v", "j"]);
+  await selects(2);
+  run("add", "-l", "range", "--before", "2", "between");
+  await ada.sees("a", "between", "b", "c", "d");
+  await selects(2);
+  await browser.press(["d"]);
+  await stage.has("range", ["between", "c", "d"]);
+  // The row where it began goes, and the others stay selected.
+  await ada.press("between", ["v", "j", "j"]);
+  await selects(3);
+  run("rm", "-l", "range", "1");
+  await ada.sees("c", "d");
+  await selects(2);
+  await browser.press(["j", "d"]);
+  await stage.has("range", []);
+});
+
+test("a row that is moved passes what one sees", options, async () => {
+  await open("steps", "a", "b", "c", "d", "e");
+  run("done", "-l", "steps", "2-3");
+  await ada.press("a", ["s"]);
+  await ada.sees("a", "d", "e");
+  await browser.press(["J"]);
+  await ada.sees("d", "a", "e");
+  await stage.has("steps", ["b", "c", "d", "a", "e"]);
+  await browser.press(["J", "J"]);
+  await ada.sees("d", "e", "a");
+  assert.match(await ada.toast(), /last one here/);
+  await browser.press(["K", "K"]);
+  await ada.sees("a", "d", "e");
+  // Branches are passed as a whole.
+  await browser.press(["s"]);
+  run("add", "-l", "steps", "--under", "2", "sub");
+  await until(async () => (await ada.texts()).includes("sub"), "there is a sub-item");
+  const [parent] = (await ada.texts()).filter((_, i, all) => all[i + 1] === "sub");
+  await ada.press("e", ["s", "K"]);
+  const texts = await stage.texts("steps");
+  assert.equal(texts[texts.indexOf("sub") - 1], parent);
+});
+
+test("a row that is dropped beside ticked ones at the end stays with its own", options, async () => {
+  await open("last", "r1", "r2", "r3", "r4");
+  run("done", "-l", "last", "1");
+  await until(() => browser.run(() => document.querySelectorAll(".row.done").length === 1), "one is ticked");
+  await ada.press("r2", ["B"]);
+  await ada.sees("r2", "r3", "r4", "r1");
+  await drags("r2", "r1", 8);
+  assert.match(await ada.toast(), /shown last/);
+  await drags("r2", "r1", -8);
+  await ada.sees("r3", "r4", "r2", "r1");
+  await stage.has("last", ["r1", "r3", "r4", "r2"]);
+  await ada.press("r2", ["J"]);
+  assert.match(await ada.toast(), /last one here/);
+  await browser.press(["B"]);
+});
+
+test("one hears that the filter hides what one has added", options, async () => {
+  await open("hiding", "apple", "pear");
+  await ada.press("apple", ["/"]);
+  await browser.type(".bar input", "ap");
+  await ada.sees("apple");
+  await ada.add("plum");
+  assert.match(await ada.toast(), /Added plum, which is filtered out/);
+  await ada.choose("Show all");
+  await ada.sees("apple", "pear", "plum");
+  // Without rows, keys are keys.
+  await browser.type(".bar input", "ap");
+  await ada.sees("apple");
+  await ada.press("apple", ["d"]);
+  await until(async () => (await focused()) === "h1", "the title has the focus");
+  await browser.press(["u"]);
+  await ada.sees("apple");
+  await stage.has("hiding", ["apple", "pear", "plum"]);
+});
+
+test("after a reload, keys are keys", options, async () => {
+  await open("loaded", "a", "b");
+  await browser.reload();
+  await ada.sees("a", "b");
+  await until(async () => (await focused()) === "h1", "the title has the focus");
+  await browser.press(["j", "d"]);
+  await stage.has("loaded", ["b"]);
+});
+
+test("what is copied is whole for other programs, and comes back so", options, async () => {
+  const long = "a text that is longer than sixty letters, of which there are many in real lists, ends here";
+  await open("copied", long);
+  stage.run(["import", "-l", "copied", "-"], { input: "- [x] parent\n  - [soup](https://example.org/soup)\n" });
+  stage.run(["add", "-l", "copied", "-"], { input: "one\n" });
+  await until(async () => (await ada.texts()).length === 4, "all are there");
+  await browser.run(() => {
+    navigator.clipboard.writeText = text => ((window.written = text), Promise.resolve());
+  });
+  await ada.go(long);
+  await browser.press(["a"], KEYS.control);
+  await browser.press(["y"]);
+  const text = await until(() => browser.run(() => window.written), "something is copied");
+  assert.equal(
+    text,
+    `- [ ] ${long}\n- [x] parent\n  - [soup](https://example.org/soup)\n- [ ] one`,
+  );
+  await ada.goTo(stage.page(stage.list("pasted", "first")));
+  await ada.sees("first");
+  await browser.run(() => document.querySelector("#composer").focus());
+  await browser.cdp("Input.insertText", { text });
+  await browser.press([KEYS.enter]);
+  await until(async () => (await stage.texts("pasted")).length === 5, "they are pasted");
+  assert.deepEqual((await stage.texts("pasted")).slice(1, 3), [long, "parent"]);
+});
+
+test("whether all is saved is in sight, however far one has gone", options, async () => {
+  await open("far", ...Array.from({ length: 40 }, (_, i) => `item ${i}`));
+  await browser.run(() => scrollTo(0, 600));
+  const inSight = () => browser.run(() => {
+    const { top, bottom } = document.querySelector(".badge").getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  });
+  assert.ok(await inSight());
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  assert.ok(await inSight());
+});
+
+test("a second finger moves nothing", options, async () => {
+  await open("fingers", "a", "b", "c", "d");
+  const point = async (id, text) => {
+    const [x, y] = await ada.place(".grip", text);
+    return { id, x, y };
+  };
+  const [first, second] = [await point(0, "a"), await point(1, "c")];
+  const touch = (type, ...touchPoints) => browser.cdp("Input.dispatchTouchEvent", { type, touchPoints });
+  await browser.cdp("Emulation.setTouchEmulationEnabled", { enabled: true });
+  await touch("touchStart", first);
+  await touch("touchStart", first, second);
+  await touch("touchMove", { ...first, y: first.y + 60 }, { ...second, y: second.y + 60 });
+  await touch("touchEnd", { ...first, y: first.y + 60 });
+  await touch("touchEnd");
+  await browser.cdp("Emulation.setTouchEmulationEnabled", { enabled: false });
+  await until(() => browser.run(() => !document.querySelector(".dragged")), "nothing is dragged");
+  const texts = await stage.texts("fingers");
+  assert.ok(texts.indexOf("c") < texts.indexOf("d"), texts.join());
+});
+
+test("a tab that is duplicated has nothing of what is typed in the first one", options, async () => {
+  await open("twice", "p1", "p2");
+  await ada.edit("p1");
+  await browser.press([..." half"]);
+  await ada.types("p1 half");
+  const first = await browser.tab;
+  await browser.run(() => void window.open(location.href));
+  const handles = await until(async () => {
+    const all = await browser.tabs();
+    return all.length > 1 && all;
+  }, "there is another tab");
+  await browser.switchTo(handles.find(handle => handle !== first));
+  await until(() => browser.run(() => document.querySelectorAll(".row").length === 2), "the rows are there");
+  // Longer than it takes until a tab is known to have ended.
+  await pause(3000);
+  assert.equal(await browser.run(() => document.querySelector("textarea.field")?.value ?? ""), "");
+  await stage.has("twice", ["p1 half", "p2"]);
+  await browser.closeTab();
+  await browser.switchTo(first);
+  await browser.press([KEYS.escape]);
+  await stage.has("twice", ["p1 half", "p2"]);
+});
+
+test("what one looks at stays in its place when others edit above it", options, async () => {
+  await open("held", ...Array.from({ length: 60 }, (_, i) => `item ${i}`));
+  await ada.edit("item 20");
+  await browser.run(() => scrollTo(0, 800));
+  const place = async () => Math.round((await ada.place(".grip", "item 25"))[1]);
+  const before = await place();
+  run("add", "-l", "held", "--top", "N1", "N2");
+  run("rm", "-l", "held", "5");
+  await ada.sees("N1", "N2", ...Array.from({ length: 60 }, (_, i) => `item ${i}`).filter((_, i) => i !== 2));
+  await until(async () => (await place()) === before, "the row is where it was");
+  await browser.press([KEYS.escape]);
+});
