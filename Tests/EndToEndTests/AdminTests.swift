@@ -118,6 +118,10 @@ import Testing
         let compacted = try admin("compact").messages
         let sizes = try #require(compacted.firstMatch(of: /([0-9.]+) MB → ([0-9]+)[0-9.]* kB/))
         #expect(try #require(Double(sizes.1)) > 1 && #require(Int(sizes.2)) < 300, "\(compacted)")
+        for file in ["hand.sqlite", "hand.sqlite-wal"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: server.folder.path + "/data/\(file)")
+            #expect(try #require(attributes[.size] as? Int) < 300_000, "\(file)")
+        }
         try await ada.create("list")
         await ada.close()
         #expect(server.terminate() == 0)

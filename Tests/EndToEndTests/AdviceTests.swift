@@ -78,10 +78,12 @@ import Testing
         let other = try certificates.make("other", for: "IP:127.0.0.1")
         let (empty, absent) = (folder.path + "/empty.pem", folder.path + "/absent.pem")
         try Data().write(to: URL(fileURLWithPath: empty))
+        let locked = try certificates.encrypted(own.key)
         let cases = [
             (own.certificate, other.key, "the key \(other.key) does not belong to the certificate \(own.certificate)"),
             (own.certificate, own.certificate, "\(own.certificate) holds no private key without a password, in PEM"),
             (own.certificate, empty, "\(empty) holds no private key without a password, in PEM"),
+            (own.certificate, locked, "\(locked) holds no private key without a password, in PEM"),
             (own.certificate, absent, "the key \(absent) cannot be read: No such file or directory"),
             (own.key, own.key, "\(own.key) holds no certificate, in PEM"),
             (empty, own.key, "\(empty) holds no certificate, in PEM"),

@@ -47,6 +47,12 @@ package struct Certificates: Sendable {
         return (path, key)
     }
 
+    /// Encrypts a private key. Returns the new file's path.
+    package func encrypted(_ key: String) throws -> String {
+        try Self.openssl(["pkey", "-in", key, "-aes128", "-passout", "pass:secret", "-out", key + ".encrypted"])
+        return key + ".encrypted"
+    }
+
     private static func openssl(_ arguments: [String]) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

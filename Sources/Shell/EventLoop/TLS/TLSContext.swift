@@ -104,6 +104,8 @@ package final class TLSContext {
     // MARK: Files
 
     private func use(certificate: String, key: String) throws(TLSError) {
+        // Without this, OpenSSL asks for the password of a key on the terminal, and a server stands still.
+        SSL_CTX_set_default_passwd_cb(raw) { _, _, _, _ in -1 }
         guard SSL_CTX_use_certificate_chain_file(raw, certificate) == 1 else {
             throw .ofFile(certificate, "the certificate", without: "certificate")
         }
