@@ -232,3 +232,37 @@ test("what one looks at stays in its place when others edit above it", options, 
   await until(async () => (await place()) === before, "the row is where it was");
   await browser.press([KEYS.escape]);
 });
+
+test("a row stays while its text is edited, though the view is without it", options, async () => {
+  await open("kept", "apple", "banana", "cherry");
+  await ada.press("apple", ["s"]);
+  await ada.edit("banana");
+  await browser.press([..." split"]);
+  run("done", "-l", "kept", "2");
+  await until(() => browser.run(() => document.querySelector(".row.done") !== null), "it is ticked");
+  await browser.press([...".", KEYS.enter]);
+  await stage.has("kept", ["apple", "banana split.", "cherry"]);
+  await ada.sees("apple", "cherry");
+  // Others put it below what is folded.
+  run("add", "-l", "kept", "--under", "1", "core");
+  await ada.press("apple", ["s", "z"]);
+  await ada.sees("apple", "banana split.", "cherry");
+  await ada.edit("banana split.");
+  await browser.press([..." more"]);
+  run("edit", "-l", "kept", "3", "--level", "1");
+  await pause(500);
+  await browser.press(["!", KEYS.enter]);
+  await stage.has("kept", ["apple", "core", "banana split. more!", "cherry"]);
+  await ada.sees("apple", "cherry");
+});
+
+test("a row that is dragged past the last one is the last one", options, async () => {
+  await open("past", "a", "b", "c", "d");
+  const [x, y] = await ada.place(".grip", "b");
+  await browser.pointer([["down", x, y], ["move", x, y + 15], ["move", x, y + 200], ["up"]]);
+  await stage.has("past", ["a", "c", "d", "b"]);
+  const [, from] = await ada.place(".grip", "d");
+  await ada.sees("a", "c", "d", "b");
+  await browser.pointer([["down", x, from], ["move", x, from - 15], ["move", x, 8], ["up"]]);
+  await stage.has("past", ["d", "a", "c", "b"]);
+});

@@ -116,7 +116,9 @@ export function makeDraggable(grid, begin) {
     if (!drag) return;
     drag.y = y;
     const box = grid.getBoundingClientRect();
-    const at = document.elementsFromPoint(Math.min(Math.max(x, box.left + 8), box.right - 8), y);
+    // Above the rows is above the first one, and below them below the last one.
+    const [within, level] = [Math.min(Math.max(x, box.left + 8), box.right - 8), Math.min(y, box.bottom - 8)];
+    const at = document.elementsFromPoint(within, Math.max(level, box.top + 8));
     const row = at.map(rowOf).find(row => row !== null && grid.contains(row));
     if (!row) return;
     const { top, left, width, height } = row.getBoundingClientRect();

@@ -93,7 +93,9 @@ export class Looking {
     if (this.#look?.me !== me) {
       const { folded } = this;
       const isTickedLast = this.#ways.has("tickedLast");
-      this.#look = { me, folded, held: this.#held, isTickedLast, isWanted: this.#wanted(me) };
+      // What is being edited stays, whatever others make of it.
+      const isKept = (/** @type {Item} */ { id }) => id === this.#grid.edited;
+      this.#look = { me, folded, held: this.#held, isTickedLast, isWanted: this.#wanted(me), isKept };
     }
     return rowsOf(list, this.#look);
   }
@@ -158,6 +160,11 @@ export class Looking {
       for (const id of ids) this.#held.delete(id);
       this.#looked();
     }, SETTLING);
+  }
+
+  /** What was edited may be out of sight now. */
+  release() {
+    if (this.isFiltering || this.folded.size > 0) this.#looked();
   }
 
   close() {

@@ -10,6 +10,7 @@ import { Block, List } from "../client/list.js";
  * @typedef {object} Look
  * @property {ReadonlySet<string>} folded the ids of items whose sub-items are hidden
  * @property {(item: Item) => boolean} [isWanted]
+ * @property {(item: Item) => boolean} [isKept] whether an item is shown in any case
  * @property {boolean} [isTickedLast]
  * @property {ReadonlySet<string>} [held] ids of tasks that stay where they are for a moment after they were ticked
  */
@@ -114,6 +115,7 @@ function partOf({ items }, { look, above, hidden, below }) {
  */
 function shownPart(items, levels, parents, look, hidden) {
   const shown = items.flatMap((item, i) => {
+    if (look.isKept?.(item)) return [i];
     if (look.isWanted) return look.isWanted(item) ? [i] : [];
     if (levels[i] > hidden) return [];
     hidden = look.folded.size > 0 && look.folded.has(item.id) ? levels[i] : Infinity;

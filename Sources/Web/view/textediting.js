@@ -142,6 +142,7 @@ export class TextEditing {
   /** @param {boolean} staysInRow whether the row has the focus then */
   #end(staysInRow) {
     this.#grid.endEditing();
+    this.#screen.looking.release();
     if (staysInRow) this.#grid.focus();
     // Others see that the person edits no longer.
     this.#screen.place();
