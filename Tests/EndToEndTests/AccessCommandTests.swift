@@ -1,4 +1,5 @@
 import Foundation
+import HandStore
 import HandTestSupport
 import Testing
 
@@ -278,5 +279,28 @@ import Testing
             "serve", "--listen", folder.path + "/o.sock", "--data", folder.path + "/data", "--durability", "memory",
         ])
         #expect(other.status == 1 && other.messages.contains("access.json"), "\(other.messages)")
+        #expect(try Self.hand(["token", "list"], folder).messages.contains("move it away"))
+    }
+
+    /// A new file would replace what the store remembers of a lost one.
+    @Test func aLostFileIsNotReplaced() throws {
+        defer { server.kill() }
+        _ = try Self.create(["Ada"], folder)
+        let (file, log) = (folder.path + "/data/access.json", folder.path + "/log")
+        #expect(try eventually { try SQLiteStore.accessRules(in: folder.path + "/data").map { $0.count > 600 } ?? false })
+        try FileManager.default.removeItem(atPath: file)
+        #expect(
+            try eventually { try String(contentsOfFile: log, encoding: .utf8).contains("the access rules are missing") })
+        for change in [["create", "Carl"], ["guests", "--local", "none"]] {
+            let refused = try Self.hand(["token"] + change, folder)
+            #expect(refused.status == 1 && refused.messages.contains("token restore"), "\(refused.messages)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: file))
+        #expect(try Self.hand(["token", "restore"], folder).status == 0)
+        #expect(try Self.hand(["token", "list"], folder).output.contains("Ada"))
+        try FileManager.default.removeItem(atPath: file)
+        #expect(try Self.hand(["token", "restore", "--empty"], folder).status == 0)
+        #expect(try !Self.hand(["token", "list"], folder).output.contains("Ada"))
+        #expect(try eventually { try hand(["ls"]).status == 5 }, "nobody is let in")
     }
 }

@@ -74,15 +74,18 @@ package struct AccessFile: Sendable {
         } catch let error as FileError {
             throw AccessFileError(description: error.description)
         } catch {
-            throw AccessFileError(description: "\(path) cannot be read: \(error)")
+            throw AccessFileError(
+                description: "\(path) is damaged: it holds no access rules in JSON. Put back a good copy; or move it "
+                    + "away, and restore what the store remembers: hand token restore")
         }
     }
 
-    /// Changes the rules. If the file was lost, the change starts from rules that let nobody in. A lock keeps
-    /// concurrent commands from losing each other's changes.
+    /// Changes the rules. A lock keeps concurrent commands from losing each other's changes.
+    ///
+    /// - Throws: `Lost` if the file was lost: a new one would replace what the store remembers.
     package func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
         try locked {
-            var book = try reading().book
+            var book = try read()
             let result = try body(&book)
             try write(book)
             return result
@@ -90,9 +93,13 @@ package struct AccessFile: Sendable {
     }
 
     /// Restores the rules from the store if the file was lost. Returns whether rules were restored.
-    package func restore() throws -> Bool {
+    ///
+    /// - Parameter isEmpty: whether to forget the rules, and begin with some that let nobody in.
+    package func restore(isEmpty: Bool = false) throws -> Bool {
         try locked {
-            guard try reading().isLost, let rules = try remembered()?.get() else { return false }
+            guard try reading().isLost, let rules = try isEmpty ? AccessBook.closed.json() : remembered()?.get() else {
+                return false
+            }
             try write(rules)
             return true
         }

@@ -33,24 +33,29 @@ struct AccessOptions: ParsableArguments {
 
     func read() throws -> AccessBook {
         if let shared = try shared() { return try shared.read() }
-        do { return try file.read() } catch is AccessFile.Lost {
-            throw Failure(.error, "\(try file.path) is missing: the server lets nobody in. " + TokenCommand.wayOut)
+        return try unlessLost { try $0.read() }
+    }
+
+    private func unlessLost<Result>(_ body: (AccessFile) throws -> Result) throws -> Result {
+        let file = try file
+        do { return try body(file) } catch is AccessFile.Lost {
+            throw Failure(.error, "\(file.path) is missing: the server lets nobody in. " + TokenCommand.wayOut)
         }
     }
 
-    /// Restores the rules that the store remembers.
-    func restore() throws {
+    /// Restores the rules that the store remembers, or begins again without any.
+    func restore(isEmpty: Bool) throws {
         if try sharing.store != nil {
             throw Failure(.error, "the rules are in the servers' database: restore them from a backup of the database")
         }
-        guard try file.restore() else {
+        guard try file.restore(isEmpty: isEmpty) else {
             throw Failure(.error, "\(try file.path) exists: nothing was changed")
         }
     }
 
     func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
         if let shared = try shared() { return try shared.change(body) }
-        return try file.change(body)
+        return try unlessLost { try $0.change(body) }
     }
 
     func hasList(_ name: String) throws -> Bool {

@@ -28,8 +28,8 @@ struct TokenCommand: ParsableCommand {
 
     /// Advice if the access rules are lost.
     static let wayOut =
-        "Put the file back, or restore what the store remembers: \(Suggestion.command("token restore")); or start again: "
-        + Suggestion.command("token create")
+        "Put the file back, or restore what the store remembers: \(Suggestion.command("token restore")); or start again, "
+        + "without tokens: \(Suggestion.command("token restore --empty"))"
 }
 
 private struct RestoreTokens: ParsableCommand {
@@ -41,10 +41,11 @@ private struct RestoreTokens: ParsableCommand {
             token is back.
             """)
 
+    @Flag(help: "Forget the rules. Nobody is let in until there are tokens, or rules for guests.") var empty = false
     @OptionGroup var access: AccessOptions
 
     func run() throws {
-        try access.restore()
+        try access.restore(isEmpty: empty)
         let count = Amount.count(try access.read().count, "token")
         Output.message("restored \(count); see '\(Suggestion.command("token list"))'")
         try access.confirm()
