@@ -31,6 +31,10 @@ import Testing
         ("a >b c", "J", "c a >b"), ("a b >c d", "J", "b >c a d"), ("a >b c", "j j K", "c a >b"),
         ("a >b c >d", "j j K", "c >d a >b"), ("a >b c", "b", "c a >b"), ("c a >b", "j t", "a >b c"),
         ("a >b >c", "j J", "a >c >b"), ("a b c", "2 J", "b c a"), ("a b c", "j j 2 K", "c a b"),
+        // So it does where one sees only a part of the list: it goes past what one sees.
+        ("xa >b xc", "/ 'x' enter J", "xc xa >b"), ("xa >b xc", "/ 'x' enter j K", "xc xa >b"),
+        ("xa b xc d", "/ 'x' enter J", "b xc xa d"), ("b xa c >xd xe", "/ 'x' enter j j K", "b xa xe c >xd"),
+        ("xa >b xc", "/ 'x' enter v j J", "xa >b xc"), ("a xb c", "/ 'x' enter K", "a xb c"),
         // Cutting and copying take sub-items along; pasting puts them at the level of the item above.
         ("a >b c", "x", "c"), ("a >b c >d", "x j p", "c >d a >b"), ("a >b c", "y j j p", "a >b c a >b"),
         ("a >b c", "j x P", "a >b c"),

@@ -48,11 +48,33 @@ import Testing
         #expect(stage.lines.contains { $0.hasPrefix("▸") && $0.hasSuffix("i49") })
     }
 
-    @Test func aRangeGrowsWithInsertedItems() {
+    /// What others put between the selected items is not selected, and so not deleted with them.
+    @Test func aRangeHasWhatWasSelected() {
         var stage = KeyTests.stage("a >b c d")
         stage.press("v j")
         stage.remote(.inserting([item("x")], at: 2, .after))
-        #expect(Notation.text(stage) == "a *b *x >*c d")
+        #expect(Notation.text(stage) == "a *b x >*c d")
+        #expect(stage.lines[0].contains("2 selected"))
+        stage.remote(.moving(0..<1, to: 2, .after))
+        #expect(Notation.text(stage) == "*b a x >*c d")
+        stage.press("d")
+        #expect(Notation.text(stage) == "a x >d")
+        stage.press("v j")
+        stage.remote(.deleting(4..<5))
+        #expect(Notation.text(stage) == "a >*x")
+        // What is selected again later is selected.
+        stage.press("esc v k")
+        #expect(Notation.text(stage) == ">*a *x")
+    }
+
+    @Test func aRangeWhoseEndIsMovedAwayEnds() {
+        for place in [1, 2] {
+            var stage = KeyTests.stage("a >b c d e f")
+            stage.press("v j")
+            stage.remote(.moving(place..<place + 1, to: 6, .before))
+            #expect(!Notation.text(stage).contains("*"))
+            #expect(stage.lines.contains { $0.contains("somebody moved an end of your selection") })
+        }
     }
 
     @Test func typingStaysWhereItBegan() {

@@ -10,6 +10,8 @@ struct ListRows: TableDataSource {
     /// The row where a new item is being typed; nil if none is.
     let draftRow: Int?
     let selected: ClosedRange<Int>?
+    /// Items within the selected rows that are not selected.
+    let strangers: Set<ItemID>
     /// The rows that the mouse drags.
     let dragged: ClosedRange<Int>?
     let now: UInt64
@@ -56,7 +58,7 @@ struct ListRows: TableDataSource {
         state.level = list.shownLevel(at: place)
         let item = list[place].id
         state.number = numberWidth > 0 ? place + 1 : nil
-        state.isSelected = selected?.contains(row) ?? false
+        state.isSelected = selected?.contains(row) == true && !strangers.contains(item)
         state.isDragged = dragged?.contains(row) ?? false
         state.isPending = data.unsent.contains(item)
         state.mark = data.news[item]

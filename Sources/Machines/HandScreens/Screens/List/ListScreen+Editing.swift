@@ -136,28 +136,36 @@ extension ListScreen {
         return delta.isIdentity ? [.bell] : [.edit(list: list, delta)]
     }
 
-    /// Moves the selection by that many rows: up if the number is negative. Without a filter, it goes past the items
-    /// beside it together with their sub-items, and always past what they hide.
+    /// Moves the selection by that many rows: up if the number is negative. It goes past the items beside it together
+    /// with their sub-items, and past all that have no rows.
     private mutating func move(by count: Int, _ app: inout AppState) -> [Command] {
         if shown.tickedLast != nil {
             guard let gap = gapBeside(count, app) else { return [.bell] }
             return move(to: gap, count < 0 ? .before : .after, app)
         }
-        if filter == nil, let first = branches(app).first {
-            let (hand, level) = (app.list(list).hand, app.list(list).hand.shownLevel(at: first.lowerBound))
-            var gap = count < 0 ? first.lowerBound : first.upperBound
-            for _ in 0..<abs(count) {
-                gap = count < 0 ? hand.gap(above: gap, level) : hand.gap(below: gap, level)
-                let hidden = shown.folds.hidden(aroundGap: gap)
-                gap = hidden.map { count < 0 ? $0.lowerBound - 1 : $0.upperBound } ?? gap
-            }
-            return count < 0 ? move(to: gap, .before, app) : move(to: gap, .after, app)
+        let branches = branches(app)
+        guard let first = branches.first, let last = branches.last else { return [] }
+        var gap = count < 0 ? first.lowerBound : last.upperBound
+        let level = app.list(list).hand.shownLevel(at: first.lowerBound)
+        for _ in 0..<abs(count) {
+            guard let next = self.gap(past: gap, isUp: count < 0, level, app) else { break }
+            gap = next
         }
-        let rows = rows(app)
-        let selected = selectedRows(app) ?? table.cursor...table.cursor
-        let row = count < 0 ? max(0, selected.lowerBound + count) : min(rows.itemCount - 1, selected.upperBound + count)
-        guard let target = rows.place(ofRow: row) else { return [] }
-        return count < 0 ? move(to: target, .before, app) : move(to: shown.end(ofPlace: target), .after, app)
+        return move(to: gap, count < 0 ? .before : .after, app)
+    }
+
+    /// The gap on the other side of the next items of a level that have rows; nil if there are none.
+    private func gap(past gap: Int, isUp: Bool, _ level: Int, _ app: AppState) -> Int? {
+        let hand = app.list(list).hand
+        var next = gap
+        repeat {
+            let former = next
+            next = isUp ? hand.gap(above: next, level) : hand.gap(below: next, level)
+            let hidden = shown.folds.hidden(aroundGap: next)
+            next = hidden.map { isUp ? $0.lowerBound - 1 : $0.upperBound } ?? next
+            if next == former { return nil }
+        } while shown.hiddenCount(in: [min(gap, next)..<max(gap, next)]) == abs(next - gap)
+        return next
     }
 
     /// Moves the selection. A range stays selected, so that it can be moved again.

@@ -22,6 +22,8 @@ struct ListScreen: TableScreen, ItemScreens {
     var sorting: [ItemID]?
     /// Whether the items are folded that were folded when the list was last closed.
     var hasRecalledFolds = false
+    /// What others have put into the selected range: it is not selected.
+    private(set) var strangers: Set<ItemID> = []
     /// Where others are; known while something is folded.
     var places = ItemPlaces()
 
@@ -65,6 +67,7 @@ struct ListScreen: TableScreen, ItemScreens {
             }
         }
         set {
+            if newValue == nil { strangers = [] }
             switch mode {
             case .browsing, .selecting: mode = .resting(from: newValue)
             case .dragging(let drag, _): mode = .dragging(drag, from: newValue)
@@ -102,7 +105,7 @@ struct ListScreen: TableScreen, ItemScreens {
         let data = app.list(list)
         return ListRows(
             data: data, cells: app.cells, shown: shown, places: places, draft: draft, draftRow: draftRow(app),
-            selected: selectedRows(app), dragged: moving.map { _ in selectedRows(app) ?? table.cursor...table.cursor },
+            selected: selectedRows(app), strangers: strangers, dragged: moving.map { _ in selectedRows(app) ?? table.cursor...table.cursor },
             now: app.now, today: app.day(), me: app.me,
             numberWidth: app.size.columns >= 60 ? String(data.hand.count).count : 0, lines: app.bodyRows)
     }
@@ -184,7 +187,32 @@ struct ListScreen: TableScreen, ItemScreens {
         let rows = rows(app)
         guard rows.itemCount > 0, draft == nil else { return [] }
         let selected = (selectedRows(app) ?? table.cursor...table.cursor).clamped(to: 0...(rows.itemCount - 1))
-        return shown.runs(ofRows: selected, withHidden: withHidden)
+        let runs = shown.runs(ofRows: selected, withHidden: withHidden)
+        let left = strangers.compactMap(app.list(list).hand.index(of:)).sorted()
+        return runs.flatMap { run in
+            var (parts, start) = ([Range<Int>](), run.lowerBound)
+            for place in left where run.contains(place) && place >= start {
+                if place > start { parts.append(start..<place) }
+                start = withHidden ? shown.end(ofPlace: place) : place + 1
+            }
+            return start < run.upperBound ? parts + [start..<run.upperBound] : parts
+        }
+    }
+
+    /// Others' edits change nothing in the selection: it is without what they put into its range, and ends if they move
+    /// an end of the range away.
+    private mutating func keepSelection(_ delta: Delta, _ ends: [Int], _ app: AppState) -> [Command] {
+        guard let rows = selectedRows(app) else { return [] }
+        let placed = delta.placed
+        if placed.contains(where: { part in part.isPick && ends.contains(where: part.old.contains) }) {
+            anchor = nil
+            return [.say("somebody moved an end of your selection; nothing is selected now")]
+        }
+        let hand = app.list(list).hand
+        for part in placed where part.mark == .inserted || part.mark == .moved {
+            for place in part.new where rows.contains(row(ofPlace: place)) { strangers.insert(hand[place].id) }
+        }
+        return []
     }
 
     mutating func select(row: Int, _ app: inout AppState) -> [Command] {
@@ -260,6 +288,7 @@ struct ListScreen: TableScreen, ItemScreens {
         if isRefolded { places.find(in: app.list(list)) }
         func follow(_ place: Int) -> Int { delta.map(index: place) ?? delta.map(gap: place, .after) }
         home = home.map(follow)
+        let ends = [anchor, oldPlace].compactMap(\.self)
         if let anchor { self.anchor = follow(anchor) }
         let added = origin == .own ? delta.firstInserted : nil
         if var draft {
@@ -277,7 +306,8 @@ struct ListScreen: TableScreen, ItemScreens {
         if origin == .own || draft?.adds == false { isRefolded = shown.reveal(place, in: hand) || isRefolded }
         goTo(place, app)
         settle(app)
-        return isRefolded ? keepFolds(&app) : []
+        let said = origin == .own ? [] : keepSelection(delta, ends, app)
+        return said + (isRefolded ? keepFolds(&app) : [])
     }
 
     /// Puts the cursor on the row of a place, or on that of the new item that is being typed.
