@@ -178,13 +178,29 @@ import Testing
 
     /// A file that would come back as it is from an export is still not one: it is not overwritten without a question.
     @Test func othersFilesAreNotOverwritten() throws {
-        for (name, text) in [("a.md", "# Title\n\n- [ ] a\n"), ("b.md", "A paragraph.\n"), ("c.md", "- [ ] a\n\nb")] {
+        for (name, text) in [
+            ("a.md", "# Title\n\n- [ ] a\n"), ("b.md", "A paragraph.\n"), ("c.md", "- [ ] a\n\nb"),
+            ("notes.md", "- my notes\n- more\n"), ("diary.txt", "Dear diary,\nthis is my only copy.\n"),
+        ] {
             let path = try file(name, text)
             #expect(try user.hand("export", path, expecting: 1).contains("something other than an export"))
             #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
         }
         let path = try file("d.md", "## Dairy\n\n- [ ] milk\n")
+        try user.hand("import", path, "-q")
         try user.hand("export", path, "-q")
+    }
+
+    /// An export is known again, whatever the list has: one that runs each night goes on.
+    @Test func exportsAreOverwritten() throws {
+        try user.hand("import", try file("a.md", "# One\n\nA paragraph.\n\n1. first\n2. second\n\n- [ ] milk\n"), "-q")
+        for name in ["again.md", "again.txt", "again.jsonl", "again.csv"] {
+            let path = "\(folder)/\(name)"
+            try user.hand("export", path, "-q")
+            try user.hand("add", "more for \(name)", "-q")
+            try user.hand("export", path, "-q")
+            #expect(try String(contentsOfFile: path, encoding: .utf8).contains("more for \(name)"))
+        }
     }
 
     /// Headings of others' Markdown are shown with their own marks.

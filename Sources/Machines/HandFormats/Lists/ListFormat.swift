@@ -178,9 +178,22 @@ extension ListFormat {
         return items
     }
 
-    /// Whether an export may replace a file without a question: whether the file is itself an export, as far as its
-    /// contents show. Markdown of other programs is no export, even if `read` and `export` would leave it unchanged.
-    package func isExport(_ bytes: [UInt8]) -> Bool {
+    /// Whether an export of some items may replace a file without a question: whether the file is itself an export, as
+    /// far as its contents show. Lines of text may be anybody's: most of them must be those of the new export, or at
+    /// least one if the file looks like an export. O(bytes + items)
+    package func isExport(_ bytes: [UInt8], of items: some Sequence<Item>) -> Bool {
+        guard [.markdown, .todotxt].contains(self) else { return isExport(bytes) }
+        let newline = UInt8(ascii: "\n")
+        var others = Set(bytes.split(separator: newline))
+        let count = others.count
+        export(items) { for line in Array($0.utf8).split(separator: newline) { others.remove(line) } }
+        let shared = count - others.count
+        return shared * 2 >= count || shared > 0 && isExport(bytes)
+    }
+
+    /// Whether a file is as an export writes it. Markdown of other programs is not, even if `read` and `export` would
+    /// leave it unchanged.
+    private func isExport(_ bytes: [UInt8]) -> Bool {
         guard var writer, var reader = try? ListReader(bytes, in: self), bytes.starts(with: writer.header.utf8) else {
             return false
         }

@@ -51,8 +51,8 @@ struct Export: AsyncParsableCommand {
         let (name, at) = (try list.name(), at)
         let format = try format ?? ListFormat(of: file, among: ListFormat.written) ?? .jsonl
         let target = file == "-" ? nil : try ExportFile(file)
-        if !force, let target, try target.holdsSomethingElse(than: format) { try askForLeave() }
         let state = try await list.whole(at: at)
+        if !force, let target, try target.holdsSomethingElse(than: format, of: state.hand) { try askForLeave() }
         guard let target else { return Output.together { format.export(state.hand) { Output.data($0) } } }
         try target.write { write throws(LineWriter.Problem) in try format.export(state.hand, write: write) }
         list.server.say(

@@ -1,6 +1,7 @@
 import Disk
 import FoundationEssentials
 import Glibc
+import HandCore
 import HandFormats
 
 /// The target of an export. A regular file is replaced atomically, and keeps its mode and the links to it. A pipe or a
@@ -25,9 +26,9 @@ struct ExportFile {
     }
 
     /// Whether the file holds something other than an export in this format, which would be lost.
-    func holdsSomethingElse(than format: ListFormat) throws -> Bool {
+    func holdsSomethingElse(than format: ListFormat, of items: some Sequence<Item>) throws -> Bool {
         guard let status, Self.isRegular(status), status.st_size > 0 else { return false }
-        return !format.isExport(try InputFile.bytes(of: path))
+        return !format.isExport(try InputFile.bytes(of: path), of: items)
     }
 
     /// Checks that the file can be written, before there is anything to write.
