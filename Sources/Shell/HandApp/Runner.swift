@@ -30,6 +30,8 @@ package final class Runner {
     /// Milliseconds that the server has to take the last edits when the user quits.
     private static let quittingTime: UInt64 = 1_000
     private var isClosed = false
+    /// Whether the user has been told that quitting loses edits.
+    private var knowsOfLoss = false
     private var needsDrawing = true
     /// The user's editor, while it has the terminal.
     private var outside: OutsideEditor?
@@ -180,8 +182,13 @@ package final class Runner {
     // MARK: The end
 
     /// Ends everything once the last edits are sent, after `quittingTime` at the latest, or at once if the user quits
-    /// again.
+    /// again. What the disk refuses would be lost: then the user quits twice.
     private func quit() {
+        if session.client.hasUnkept, !knowsOfLoss {
+            knowsOfLoss = true
+            let edits = Amount.count(session.waitingEdits, "edit")
+            return take(.warning("\(edits) of yours cannot be kept: the disk refuses. Quit again to lose them"))
+        }
         guard session.waitingEdits > 0, app.state.isOnline, quitter == nil else { return close() }
         quitter = Timer(loop)
         quitter?.start(after: Self.quittingTime) { [unowned self] in close() }
@@ -197,8 +204,9 @@ package final class Runner {
         carryOut(app.leave())
         isClosed = true
         leftovers.keep(app.unkeptDrafts, in: drafts)
-        leftovers.add(waitingEdits: session.waitingEdits)
+        let waiting = session.waitingEdits
         leftovers.add(loss: session.close())
+        leftovers.add(waitingEdits: waiting)
         leftovers.add(loss: outside?.leave())
         screen.close()
         hook?.cancel()

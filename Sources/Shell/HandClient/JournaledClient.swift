@@ -159,6 +159,9 @@ package final class JournaledClient: MachineShell {
     /// Whether all events are on disk, or cannot be written.
     package var isKept: Bool { machine.keptMark == machine.journalMark || keepingProblem != nil }
 
+    /// Whether the disk has refused something that only this process has.
+    package var hasUnkept: Bool { machine.keptMark < machine.journalMark && keepingProblem != nil }
+
     /// Calls `then` with nil when all events so far are on disk, or with the reason why they cannot be written.
     func whenKept(_ then: @escaping (String?) -> Void) {
         marks.append((machine.journalMark, then))
