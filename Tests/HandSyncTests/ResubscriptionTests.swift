@@ -133,6 +133,23 @@ import Testing
         #expect(replica.view == Hand([item]) && !replica.hasPending && replica.brokenInvariant() == nil)
     }
 
+    /// A list that was restored from a backup has another history, and the same sequences: an edit whose outcome was not
+    /// known is not made again if it is there.
+    @Test func anEditInARestoredListIsCommitted() throws {
+        let items = [1, 2].map { Item(id: ItemID(rawValue: $0), content: .note("n")) }
+        for (last, isRefused) in [(1, false), (1, true), (0, false)] as [(SequenceNumber, Bool)] {
+            var replica = Replica(confirmed: Hand([items[0]]), revision: 8, logID: 0x1_0000_0005, sequence: 0)
+            try replica.edit(Delta.deleting(0..<1))
+            _ = replica.takeSubmission(list: 1)
+            let snapshot = last == 0 || isRefused ? Hand([items[0]]) : Hand()
+            let update = replica.reset(
+                to: snapshot, revision: 8, logID: 0x2_0000_0005, lastSequence: last, isLastRefused: isRefused)
+            #expect(replica.hasPending == (last == 0))
+            #expect(replica.view.isEmpty == !isRefused)
+            #expect(update.notices.contains { if case .acknowledged = $0 { true } else { false } } == (snapshot.isEmpty))
+        }
+    }
+
     /// A commit that does not fit the client's list closed the connection, and again after each reconnect.
     @Test func aCommitThatDoesNotFitBringsASnapshot() {
         var talk = DrivenClient.online()

@@ -231,7 +231,7 @@ class Machine:
         if len(m.incoming) > start["count"] or digest(m.incoming) != start["digest"]: m.give_up(); return
         new, revision, base, e = m.incoming, start["revision"], m.confirmed, m.in_flight
         if s.logID[8:] != m.log[8:]: m.undos, m.redos = Undos(), Undos()
-        is_same = e and s.logID == m.log
+        is_same = e and s.logID[8:] == m.log[8:]
         if is_same and e.sequence == m.last and s.isLastRefused:
             m.take_back(e, base, "reasonForgotten")
         elif is_same and (e.sequence == m.last or e.sequence < m.last and has_items_of(e.delta, new)):

@@ -383,8 +383,9 @@ export class Replica {
    * @param {Snapshot} snapshot @param {number} author one's own
    */
   restart({ items, revision, log, last, isLastRefused }, author) {
-    if (!isSameList(log, this.#log)) this.#undos = this.#redos = Undos.none;
-    const base = log === this.#log ? this.#settle(items, revision, last, isLastRefused, author) : this.#confirmed;
+    const isSame = isSameList(log, this.#log);
+    if (!isSame) this.#undos = this.#redos = Undos.none;
+    const base = isSame ? this.#settle(items, revision, last, isLastRefused, author) : this.#confirmed;
     if (this.inFlight) this.inFlight.crossed = true;
     const isOtherThen = revision === this.#revision && items.digest !== this.#confirmed.digest;
     if (log !== this.#log || revision < this.#revision || isOtherThen) this.#forgetSeen(base, author);
@@ -466,7 +467,7 @@ export class Replica {
   }
 
   /**
-   * What a snapshot of the same history says about what is in flight: the list on which the pending edits are now.
+   * What a snapshot of the same list says about what is in flight: the list on which the pending edits are now.
    * @param {List} items @param {number} revision @param {number} last @param {boolean} isLastRefused
    * @param {number} author
    */

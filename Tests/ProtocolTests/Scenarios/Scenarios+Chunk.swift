@@ -98,6 +98,23 @@ extension Scenarios {
             $0.beginSnapshot()
             $0.chunk(Array($0.hand).reversed())
         },
+        Scenario("chunk: what is in flight is in a list that was restored from a backup", ["a"]) {
+            $0.follow()
+            $0.insert("mine", at: 1)
+            $0.lose()
+            $0.accept(isSent: false)
+            $0.logID += 1 << 32
+            $0.connect()
+            $0.snapshot(last: 1)
+        },
+        Scenario("chunk: what is in flight was refused before the list was restored from a backup", ["a"]) {
+            $0.follow()
+            $0.insert("mine", at: 1)
+            $0.lose()
+            $0.logID += 1 << 32
+            $0.connect()
+            $0.snapshot(last: 1, isRefused: true)
+        },
         Scenario("chunk: what is in flight is in the snapshot", ["a"]) {
             $0.follow()
             $0.insert("mine", at: 1)

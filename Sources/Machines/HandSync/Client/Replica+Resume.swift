@@ -136,13 +136,14 @@ extension Replica {
     ) -> Update {
         var update = Update()
         var base = confirmed
-        let isSameHistory = logID == self.logID
+        // After a restore, the history is another one, but the list and the sequences in it are the same.
+        let isSameList = self.logID != 0 && LogID.isSameList(logID, self.logID)
         // Edits made on another list of that name cannot be undone on this one.
-        if self.logID != 0, !LogID.isSameList(logID, self.logID) { history = UndoHistory() }
-        if isSameHistory, isLastRefused, inFlight?.sequence == lastSequence {
+        if self.logID != 0, !isSameList { history = UndoHistory() }
+        if isSameList, isLastRefused, inFlight?.sequence == lastSequence {
             update = rejected(sequence: lastSequence, .reasonForgotten)
         }
-        if let mine = inFlight, isSameHistory, mine.isContained(in: snapshot, lastSequence: lastSequence) {
+        if let mine = inFlight, isSameList, mine.isContained(in: snapshot, lastSequence: lastSequence) {
             if let edited = try? confirmed.applying(mine.delta) { base = edited }
             inFlight = nil
             update.notices.append(.acknowledged(sequence: mine.sequence, revision: revision))
@@ -151,7 +152,7 @@ extension Replica {
         inFlight?.hasPassedSnapshot = true
         // A history may have lost its end, and have reached the same revision again.
         let isAsFar = revision == self.revision && snapshot.digest != confirmed.digest
-        if !isSameHistory || revision < self.revision || isAsFar {
+        if logID != self.logID || revision < self.revision || isAsFar {
             takeBackExactEdits(on: base, now: revision, &update)
             // The author has seen nothing of another history.
             inFlight?.seen = 0
