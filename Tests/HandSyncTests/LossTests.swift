@@ -135,6 +135,28 @@ import Testing
         #expect(try list.applying(#require(loss.delta(on: list) { milk.id }))[0].content.text == "oat milk")
     }
 
+    /// Somebody deletes an item on which several edits are lost: it comes back once, with all of them. If it is there
+    /// again, with what others have made of it, only the lost edits are made.
+    @Test func editsOfADeletedItemAreMadeOnOneItem() throws {
+        let milk = Self.list[0]
+        let gone = Loss.Override(author: 2, revision: 7, deletesItem: true, behind: Self.list[2].id)
+        let losses: [Loss] = [
+            .overridden(Item(id: milk.id, content: .task("oat milk", done: false)), .edit(.text), by: gone),
+            .overridden(Item(id: milk.id, content: .task("oat milk", done: true)), .edit(.done), by: gone),
+            .overridden(Item(id: milk.id, content: .task("oat milk", done: true)), .move, by: gone),
+        ]
+        func after(_ list: Hand) throws -> [String] {
+            var list = list
+            for loss in losses + losses {
+                let delta = try #require(loss.delta(on: list) { ItemID(rawValue: 77) })
+                list = try list.applying(delta)
+            }
+            return list.map { Self.line($0) }
+        }
+        #expect(try after(Hand(Array(Self.list.dropFirst()))) == ["bread", "eggs", "[x] oat milk"])
+        #expect(try after(Self.list) == ["bread", "eggs", "[x] oat milk"])
+    }
+
     private static func line(_ item: Item) -> String {
         if case .task(let text, let done) = item.content { return (done ? "[x] " : "[ ] ") + text }
         return item.content.text

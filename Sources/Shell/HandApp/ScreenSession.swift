@@ -89,7 +89,8 @@ final class ScreenSession: MachineShell {
         case .fetchItemHistory(let list, let item, let limit): fetchHistory(of: item, in: list, limit)
         case .retrieve(let list, let delta, let loss):
             change(list, command) { machine in
-                try machine.edit(list, delta)
+                // The list may have what was lost.
+                if !delta.isIdentity { try machine.edit(list, delta) }
                 machine.forget(loss, of: list)
                 return true
             }

@@ -72,26 +72,51 @@ public enum Loss: Equatable, Sendable {
 // MARK: - Getting a lost edit back
 
 extension Loss {
-    /// Returns the edit that gets the lost edit back on a list; nil if all its items are gone. Edits of items that were
-    /// deleted insert those items again.
+    /// Returns the edit that gets the lost edit back on a list, which may have it already; nil if all its items are gone.
+    /// Edits of items that were deleted insert those items again, each of them once: they keep their ids.
     public func delta(on hand: Hand, _ newID: () -> ItemID) -> Delta? {
-        var (list, composer) = (hand, Composer())
-        for piece in pieces {
-            guard let delta = piece.delta(on: list, newID), let next = try? list.applying(delta) else { continue }
+        var (list, composer, isPossible) = (hand, Composer(), false)
+        for piece in pieces(on: hand) {
+            guard let delta = piece.delta(on: list, deletedID ?? newID()), let next = try? list.applying(delta) else {
+                continue
+            }
+            isPossible = true
             composer.append(delta)
             list = next
         }
-        let delta = composer.delta
-        return delta.isIdentity ? nil : delta
+        return isPossible ? composer.delta : nil
+    }
+
+    /// The id of the item whose deletion has overridden the edit.
+    private var deletedID: ItemID? {
+        if case .overridden(let item, _, let override) = self, override.deletesItem { item.id } else { nil }
+    }
+
+    /// The parts of an edit that gets the lost edit back. If the item is there again, only what the user did to it is.
+    private func pieces(on hand: Hand) -> [Piece] {
+        guard case .overridden(let item, let loss, let override) = self, override.deletesItem,
+            let index = hand.index(of: item.id)
+        else { return pieces }
+        let fields: Change.Fields
+        switch loss {
+        case .move: return [.move(item, behind: override.behind)]
+        case .edit(let lost): fields = lost
+        case .words(_, let field): fields = field
+        }
+        let other = hand[index]
+        guard let change = Change(from: other, to: item) else { return [] }
+        return [.edit(change.only(fields), of: other)]
     }
 }
 
 extension Loss.Piece {
     /// O(n), because it searches for the item's id.
-    fileprivate func delta(on hand: Hand, _ newID: () -> ItemID) -> Delta? {
+    ///
+    /// - Parameter id: that of a new item.
+    fileprivate func delta(on hand: Hand, _ id: ItemID) -> Delta? {
         func gap(behind item: ItemID?) -> Int? { item.map { hand.index(of: $0).map { $0 + 1 } } ?? 0 }
-        func inserting(_ lost: Item, behind: ItemID?) -> Delta {
-            let item = Item(id: newID(), level: lost.level, content: lost.content)
+        func inserting(_ lost: Item, as id: ItemID, behind: ItemID?) -> Delta {
+            let item = Item(id: id, level: lost.level, content: lost.content)
             guard let behind, let gap = gap(behind: behind) else {
                 return .inserting(
                     [item], at: behind == nil && !hand.isEmpty ? 0 : hand.count, behind == nil ? .after : .before)
@@ -99,10 +124,10 @@ extension Loss.Piece {
             return .inserting([item], at: gap, .after)
         }
         switch self {
-        case .insert(let item, let behind): return inserting(item, behind: behind)
+        case .insert(let item, let behind): return inserting(item, as: id, behind: behind)
         case .edit(let change, let item):
             guard let index = hand.index(of: item.id) else {
-                return (try? item.applying(change)).map { inserting($0, behind: hand.last?.id) }
+                return (try? item.applying(change)).map { inserting($0, as: item.id, behind: hand.last?.id) }
             }
             guard let since = Change(from: item, to: hand[index]) else { return nil }
             return .editing(at: index, change.transformed(over: since, as: .later))
@@ -111,6 +136,16 @@ extension Loss.Piece {
             return .moving([index..<index + 1], to: gap(behind: behind) ?? hand.count, .after)
         case .delete(let item): return hand.index(of: item.id).map { .deleting($0..<$0 + 1) }
         }
+    }
+}
+
+extension Change {
+    /// Returns the part of this change that is about some fields.
+    fileprivate func only(_ fields: Fields) -> Change {
+        Change(
+            text: fields.contains(.text) ? text : TextChange(), done: fields.contains(.done) ? done : nil,
+            url: fields.contains(.url) ? url : TextChange(), card: fields.contains(.card) ? card : nil,
+            bytes: fields.contains(.bytes) ? bytes : nil, level: fields.contains(.level) ? level : nil)
     }
 }
 
