@@ -105,6 +105,22 @@ import Testing
         #expect(next.commands.contains(.forgetDraft("1")) && next.commands.contains(.forgetDraft("2")))
     }
 
+    /// A text belongs to its list, whatever its name is now, and not to another list that has got the name.
+    @Test func aTextStaysWithItsList() throws {
+        var stage = KeyTests.stage("a >b c")
+        stage.press("e ' more'")
+        let kept = [try KeptDraft(name: "1", stage.app.unkeptDrafts[0].json)]
+        var other = Stage(["others": stage.hand()], opening: .list("others"))
+        var late = kept[0]
+        late.list = "others"
+        other.send(.drafts([late]))
+        #expect(other.app.router.top.typing == nil)
+        var renamed = Stage(["stuff": stage.hand()], opening: .list("stuff"))
+        renamed.send(.drafts(kept))
+        renamed.press("enter")
+        #expect(renamed.replicas["stuff"]?.view.map(\.content.text) == ["a", "b more", "c"])
+    }
+
     /// An edit that could not be made leaves its text in the field, with the reason.
     @Test(arguments: ["o 'long words'", "e ' and more'", "enter e ' and more'"])
     func whatCouldNotBeMadeStaysInTheField(_ keys: String) {

@@ -49,7 +49,7 @@ struct Stage {
         settings.code = Stage.code
         app = App(settings, opening: route)
         for (name, hand) in lists {
-            var replica = Replica(confirmed: hand, revision: 5, logID: 9, sequence: 0)
+            var replica = Replica(confirmed: hand, revision: 5, logID: name == "others" ? 11 : 9, sequence: 0)
             replica.author = Self.me
             replicas[name] = replica
         }

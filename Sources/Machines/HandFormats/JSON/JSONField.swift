@@ -66,7 +66,7 @@ extension JSONField {
     }
 
     /// Reads sixteen hexadecimal digits.
-    func word() throws(FormatError) -> UInt64 {
+    package func word() throws(FormatError) -> UInt64 {
         guard case .string(let text) = value, let word = Hex.word(text) else {
             throw mismatch("16 hexadecimal digits as a text")
         }

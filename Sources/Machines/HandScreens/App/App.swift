@@ -177,7 +177,7 @@ package struct App: Sendable {
 
     /// The typed texts that would be lost with this app.
     package var unkeptDrafts: [KeptDraft] {
-        openDrafts.compactMap { $0.draft.kept(in: $0.list, state.list($0.list).hand) }
+        openDrafts.compactMap { $0.draft.kept(in: $0.list, state.list($0.list)) }
             + state.drafts.filter { $0.name == nil }
     }
 

@@ -163,7 +163,7 @@ struct ItemScreen: ItemScreens {
         guard isGone, let draft, draft.outside == nil else { return [] }
         self.draft = nil
         let summary = "\(deleter ?? "somebody") deleted this item"
-        guard let kept = draft.kept(in: list, app.list(list).hand) else { return [.say(summary)] }
+        guard let kept = draft.kept(in: list, app.list(list)) else { return [.say(summary)] }
         app.drafts.append(kept)
         return [.open(.list(list)), .say("\(summary); Enter adds what you typed as a new one")]
     }

@@ -198,7 +198,8 @@ extension Draft {
 
 extension Draft {
     /// The text as it is kept when the screen closes; nil if nothing was typed.
-    func kept(in list: String, _ hand: Hand) -> KeptDraft? {
+    func kept(in list: String, _ data: ListData) -> KeptDraft? {
+        let hand = data.hand
         guard editor.text != (adds ? "" : editor.base), !editor.text.allSatisfy(\.isWhitespace) else { return nil }
         let gap =
             switch target {
@@ -206,7 +207,7 @@ extension Draft {
             }
         let behind = gap > 0 && gap <= hand.count ? hand[gap - 1].id : nil
         return KeptDraft(
-            name: keptAs, list: list, text: editor.text, base: adds ? "" : editor.base, item: subject?.item,
+            name: keptAs, list: list, log: data.state.logID, text: editor.text, base: adds ? "" : editor.base, item: subject?.item,
             field: subject?.field ?? .text, kind: kind, behind: behind)
     }
 

@@ -96,7 +96,7 @@ extension ListScreen {
     mutating func resume(_ app: inout AppState) {
         let data = app.list(list)
         guard typing == nil, data.state.isLoaded, data.refusal == nil,
-            let index = app.drafts.firstIndex(where: { $0.list == list })
+            let index = app.drafts.firstIndex(where: { $0.isOf(list, data.state.logID) })
         else { return }
         let draft = Draft(app.drafts.remove(at: index), in: data.hand)
         switch draft.target {
