@@ -287,10 +287,12 @@ import Testing
         defer { server.kill() }
         _ = try Self.create(["Ada"], folder)
         let (file, log) = (folder.path + "/data/access.json", folder.path + "/log")
-        #expect(try eventually { try SQLiteStore.accessRules(in: folder.path + "/data").map { $0.count > 600 } ?? false })
+        #expect(
+            try eventually { try SQLiteStore.accessRules(in: folder.path + "/data").map { $0.count > 600 } ?? false })
         try FileManager.default.removeItem(atPath: file)
         #expect(
-            try eventually { try String(contentsOfFile: log, encoding: .utf8).contains("the access rules are missing") })
+            try eventually { try String(contentsOfFile: log, encoding: .utf8).contains("the access rules are missing") }
+        )
         for change in [["create", "Carl"], ["guests", "--local", "none"]] {
             let refused = try Self.hand(["token"] + change, folder)
             #expect(refused.status == 1 && refused.messages.contains("token restore"), "\(refused.messages)")

@@ -146,7 +146,8 @@ import Testing
                 to: snapshot, revision: 8, logID: 0x2_0000_0005, lastSequence: last, isLastRefused: isRefused)
             #expect(replica.hasPending == (last == 0))
             #expect(replica.view.isEmpty == !isRefused)
-            #expect(update.notices.contains { if case .acknowledged = $0 { true } else { false } } == (snapshot.isEmpty))
+            #expect(
+                update.notices.contains { if case .acknowledged = $0 { true } else { false } } == (snapshot.isEmpty))
         }
     }
 

@@ -28,7 +28,8 @@ package struct KeptDraft: Equatable, Sendable {
     /// The form in which the text is stored.
     package var json: JSONValue {
         JSONValue(fields: [
-            "list": list, "log": Hex.text(log), "text": text, "base": base, "kind": JSON.kind(kind), "address": field == .address,
+            "list": list, "log": Hex.text(log), "text": text, "base": base, "kind": JSON.kind(kind),
+            "address": field == .address,
             "item": item.map(JSON.item), "behind": behind.map(JSON.id),
         ])
     }

@@ -72,8 +72,8 @@ public enum Loss: Equatable, Sendable {
 // MARK: - Getting a lost edit back
 
 extension Loss {
-    /// Returns the edit that gets the lost edit back on a list, which may have it already; nil if all its items are gone.
-    /// Edits of items that were deleted insert those items again, each of them once: they keep their ids.
+    /// Returns the edit that gets the lost edit back on a list, which may have it already; nil if all its items are
+    /// gone. Edits of items that were deleted insert those items again, each of them once: they keep their ids.
     public func delta(on hand: Hand, _ newID: () -> ItemID) -> Delta? {
         var (list, composer, isPossible) = (hand, Composer(), false)
         for piece in pieces(on: hand) {

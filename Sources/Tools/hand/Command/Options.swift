@@ -115,7 +115,9 @@ struct ServerOptions: ParsableArguments {
 
     /// The error of a command that has sent a change and not learned its outcome.
     private static func unknown(_ error: any Error) -> Failure {
-        Failure(
+        // A command that knows its way on has said it.
+        if let failure = error as? Failure { return Failure(.unknown, failure.message) }
+        return Failure(
             .unknown,
             "\(Failure(error).message). Whether the server has made the change is not known: do not repeat it. The next command "
                 + "on the list finds out, and says so")

@@ -4,7 +4,7 @@ import HandFormats
 enum SettingsCheck {
     static func all(_ user: UserOptions) -> [Diagnosis] {
         do {
-            _ = try Settings.keys()
+            _ = (try Settings.keys(), try Settings.notices())
             return try [server(flag: user.url), token(flag: user.url), name(user)]
         } catch {
             return [.problem("settings", Failure(error).message)]

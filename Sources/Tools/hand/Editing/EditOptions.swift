@@ -16,6 +16,12 @@ struct EditOptions: ParsableArguments {
 
     @Flag(help: "If the server cannot be reached, keep the edit for 'hand sync' to send.") var queue = false
 
+    /// - Throws: `ValidationError` if the edit was to wait for the server, and needs it.
+    func expectServer() throws {
+        guard queue else { return }
+        throw ValidationError("--queue: only the server has the history that this needs. Try again when it answers.")
+    }
+
     /// Makes an edit of the named items and a place. Waits for the server's answer and prints the result. Only those
     /// items are requested from the server.
     func edit(

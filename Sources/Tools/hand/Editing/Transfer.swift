@@ -21,7 +21,11 @@ struct Transfer {
         (other.list.list, other.ifRevision) = (list, nil)
         target = other
         if source.queue {
-            throw Failure(.usage, "--queue: the other list must have the items before this one gives them up")
+            throw Failure(
+                .usage,
+                isMove
+                    ? "--queue: the other list must have the items before this one gives them up"
+                    : "--queue: the copies are of the items as the server has them. Try again when it answers")
         }
         if isMove, try source.list.name() == target.list.name() {
             throw Failure(.usage, "the items are in '\(list)' already: to move them there, leave out --to")

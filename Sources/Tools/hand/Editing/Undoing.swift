@@ -21,7 +21,8 @@ struct Undoing: Sendable {
 
     private static let maxSteps = 1_000
 
-    static func check(_ number: Int?) throws {
+    static func check(_ number: Int?, _ options: EditOptions) throws {
+        try options.expectServer()
         if let number, !(1...maxSteps).contains(number) {
             throw ValidationError("-n: expected 1 to \(maxSteps), found \(number)")
         }

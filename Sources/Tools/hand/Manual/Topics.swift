@@ -88,7 +88,7 @@ enum Topic: String, CaseIterable {
         it in ~/.config/hand/config.toml:
 
          notify = "mine"              what names you, and edits of yours that others
-                                      override; or "all"
+                                      override; or "all", or "off"
 
         'hand watch --notify' does so on the desktop, and 'hand watch --exec' runs a program for each commit.
         """

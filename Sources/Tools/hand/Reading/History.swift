@@ -113,6 +113,8 @@ struct Restore: AsyncParsableCommand {
     @OptionGroup var options: EditOptions
     @Option(help: .init("The revision to restore.", valueName: "revision")) var at: Int
 
+    func validate() throws { try options.expectServer() }
+
     func run() async throws {
         let (name, at) = (try options.list.name(), at)
         let target = try await options.list.server.withClient(list: name) { client, _ in

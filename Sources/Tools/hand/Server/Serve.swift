@@ -115,6 +115,11 @@ struct Serve: ParsableCommand {
     private var isKept: Bool { durability != .memory && shared.store == nil }
 
     func validate() throws {
+        for (option, names) in [("--web-name", webName), ("--status-name", telling.statusName)] {
+            for name in names where name.contains(where: { "/:@".contains($0) }) || name.isEmpty {
+                throw ValidationError("\(option): expected a name without a scheme and a port, found '\(name)'")
+            }
+        }
         guard keepCommits ?? 0 >= 0, (0...36_500).contains(keepDays ?? 0) else {
             throw ValidationError(
                 "--keep-commits and --keep-days must not be negative; --keep-days must be at most 36500.")

@@ -207,7 +207,8 @@ extension Draft {
             }
         let behind = gap > 0 && gap <= hand.count ? hand[gap - 1].id : nil
         return KeptDraft(
-            name: keptAs, list: list, log: data.state.logID, text: editor.text, base: adds ? "" : editor.base, item: subject?.item,
+            name: keptAs, list: list, log: data.state.logID, text: editor.text, base: adds ? "" : editor.base,
+            item: subject?.item,
             field: subject?.field ?? .text, kind: kind, behind: behind)
     }
 

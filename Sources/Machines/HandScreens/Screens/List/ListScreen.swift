@@ -105,7 +105,8 @@ struct ListScreen: TableScreen, ItemScreens {
         let data = app.list(list)
         return ListRows(
             data: data, cells: app.cells, shown: shown, places: places, draft: draft, draftRow: draftRow(app),
-            selected: selectedRows(app), strangers: strangers, dragged: moving.map { _ in selectedRows(app) ?? table.cursor...table.cursor },
+            selected: selectedRows(app), strangers: strangers,
+            dragged: moving.map { _ in selectedRows(app) ?? table.cursor...table.cursor },
             now: app.now, today: app.day(), me: app.me,
             numberWidth: app.size.columns >= 60 ? String(data.hand.count).count : 0, lines: app.bodyRows)
     }
