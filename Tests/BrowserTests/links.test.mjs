@@ -407,3 +407,33 @@ test("words that were not taken come back when one may write again", options, as
   await ada.composes("lost words");
   await forget();
 });
+
+test("what is new is what others have done, and is there still", options, async () => {
+  stage.list("news", "n1", "n2");
+  const { secret } = stage.token("Nora", "write", "news");
+  await browser.open("about:blank");
+  await browser.open(stage.page("news", secret));
+  await ada.sees("n1", "n2");
+  await ada.hears(/^saved$/);
+  // What is saved as one leaves is one's own.
+  await ada.edit("n1");
+  await browser.press([..." own"]);
+  await browser.run(() => void (location.hash = ""));
+  await stage.has("news", ["n1 own", "n2"]);
+  await browser.run(url => (location.href = url), stage.page("news"));
+  await ada.sees("n1 own", "n2");
+  await ada.hears(/^saved$/);
+  await pause(500);
+  const count = () => browser.run(() => document.querySelector(".count").textContent);
+  assert.equal(await count(), "2 items");
+  // Behind the history, rows are not seen.
+  await browser.run(() => void (location.hash = ""));
+  await until(() => browser.run(() => document.querySelector("ul.lists") !== null), "the lists are shown");
+  stage.run(["add", "-l", "news", "n3", "n4"]);
+  await browser.run(url => (location.href = url), stage.page("news"));
+  await until(async () => (await count()) === "4 items, 2 new", "two are new");
+  stage.run(["rm", "-l", "news", "4"]);
+  // What is gone is new no more, and what one has seen for a while.
+  await until(async () => (await count()) === "3 items", "nothing is new", 15_000);
+  await forget();
+});
