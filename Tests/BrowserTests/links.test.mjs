@@ -355,7 +355,7 @@ test("a link that is valid no more does not take the place of one that is", opti
   await ada.sees("a");
   for (const former of [old.secret, "hand-wrong"]) {
     await browser.run(url => (location.href = url), stage.page("shared", former));
-    assert.match(await ada.toast(), /not valid any more.*another one/);
+    await until(async () => /not valid any more.*another one/.test(await ada.toast()), `${former} is refused`);
     await ada.hears(/^saved$/);
   }
   await browser.open("about:blank");

@@ -143,7 +143,8 @@ export class ListActions {
     outdent: () => this.#selection.shift(-1),
     cut: () => this.#delete(this.#copy()),
     copy: () => {
-      this.#app.toast(`Copied ${this.#selection.nameOf(this.#copy())}.`);
+      const where = navigator.clipboard ? "" : ", for this page only";
+      this.#app.toast(`Copied ${this.#selection.nameOf(this.#copy())}${where}.`);
       this.#grid.deselect();
     },
     toList: () => this.#askList(true),

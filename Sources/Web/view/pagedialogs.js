@@ -69,9 +69,10 @@ export function showShare(app, list) {
     h("p", { class: "whole", dir: "ltr" }, address),
     isLocal && note(`${location.host} is this machine. Others need its name or address in their network.`),
     note(`The address holds no token. Whoever runs the server makes a link for somebody with: hand share ${list}`),
-    h("p", { class: "buttons" }, button("Copy", () => {
+    // Pages without TLS may not copy.
+    navigator.clipboard && h("p", { class: "buttons" }, button("Copy", () => {
       close();
-      navigator.clipboard?.writeText(address)
+      navigator.clipboard.writeText(address)
         .then(() => app.toast("Copied."), () => app.toast("The browser does not let pages copy."));
     })),
   ]);
