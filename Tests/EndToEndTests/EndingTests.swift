@@ -190,6 +190,8 @@ import Testing
             let statuses = try await statuses(
                 [["undo", "--queue"], ["undo", "1", "--queue"], ["add", "kept", "--queue"]], ["--timeout", "0.5"])
             #expect(statuses == [6, 6, 0])
+            let said = try Binary.run(["undo", "--queue", "--timeout", "0.5"], environment: environment).messages
+            #expect(said.contains("Nothing is kept for later"), "\(said)")
         }
         proxy.heal()
         #expect(try Binary.run(["sync"], environment: environment).status == 0)

@@ -16,10 +16,13 @@ struct EditOptions: ParsableArguments {
 
     @Flag(help: "If the server cannot be reached, keep the edit for 'hand sync' to send.") var queue = false
 
-    /// - Throws: `ValidationError` if the edit was to wait for the server, and needs it.
-    func expectServer() throws {
-        guard queue else { return }
-        throw ValidationError("--queue: only the server has the history that this needs. Try again when it answers.")
+    /// Makes an edit that needs the list's history. If the server cannot be reached, says that `--queue` does not help.
+    func withHistory(_ body: () async throws -> Void) async throws {
+        do { try await body() } catch  where queue && Failure(error).status == .unreachable {
+            throw Failure(
+                .unreachable,
+                "\(Failure(error).message). Nothing is kept for later: only the server has the history that this needs")
+        }
     }
 
     /// Makes an edit of the named items and a place. Waits for the server's answer and prints the result. Only those

@@ -20,7 +20,7 @@ struct Undo: AsyncParsableCommand {
     @Argument(help: "The revision to take back.") var revision: Int?
 
     func validate() throws {
-        try Undoing.check(number, options)
+        try Undoing.check(number)
         if number != nil, revision != nil { throw ValidationError("Give a revision or -n, not both.") }
     }
 
@@ -38,7 +38,7 @@ struct Redo: AsyncParsableCommand {
     @OptionGroup var options: EditOptions
     @Option(name: .shortAndLong, help: .init("How many commits to make again.", valueName: "number")) var number: Int?
 
-    func validate() throws { try Undoing.check(number, options) }
+    func validate() throws { try Undoing.check(number) }
 
     func run() async throws { try await Undoing.steps(.redo, number ?? 1, options) }
 }

@@ -21,8 +21,7 @@ struct Undoing: Sendable {
 
     private static let maxSteps = 1_000
 
-    static func check(_ number: Int?, _ options: EditOptions) throws {
-        try options.expectServer()
+    static func check(_ number: Int?) throws {
         if let number, !(1...maxSteps).contains(number) {
             throw ValidationError("-n: expected 1 to \(maxSteps), found \(number)")
         }
@@ -66,6 +65,15 @@ struct Undoing: Sendable {
     ) async throws {
         let server = options.list.server
         let (name, person) = (try options.list.name(), try server.user.name())
+        try await options.withHistory {
+            try await begin(server, name, person, options, body)
+        }
+    }
+
+    private static func begin(
+        _ server: ServerOptions, _ name: String, _ person: String, _ options: EditOptions,
+        _ body: @escaping @Sendable (inout Undoing, ServerOptions) async throws -> Void
+    ) async throws {
         try await server.withClient(list: name, timeLimited: false, telling: false) { client, address in
             var undoing = try await server.limited(client, address) {
                 let told = try await Losses.beginTelling(of: name, client, server)

@@ -113,13 +113,13 @@ struct Restore: AsyncParsableCommand {
     @OptionGroup var options: EditOptions
     @Option(help: .init("The revision to restore.", valueName: "revision")) var at: Int
 
-    func validate() throws { try options.expectServer() }
-
     func run() async throws {
         let (name, at) = (try options.list.name(), at)
-        let target = try await options.list.server.withClient(list: name) { client, _ in
-            try await client.state(of: name, at: at).hand
+        try await options.withHistory {
+            let target = try await options.list.server.withClient(list: name) { client, _ in
+                try await client.state(of: name, at: at).hand
+            }
+            try await options.edit(knowing: .all) { Delta(from: try $0.whole(), to: target) }
         }
-        try await options.edit(knowing: .all) { Delta(from: try $0.whole(), to: target) }
     }
 }
