@@ -45,8 +45,8 @@ import Testing
             refusals: with(
                 rights, noFile,
                 [
-                    .removed: nil, .replacedByLink: nil, .readOnly: nil, .emptied: "cannot be read",
-                    .overwritten: "cannot be read",
+                    .removed: nil, .replacedByLink: nil, .readOnly: nil, .emptied: "is damaged",
+                    .overwritten: "is damaged",
                 ])),
         File(
             name: "data/lock",
