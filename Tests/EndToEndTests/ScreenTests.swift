@@ -331,8 +331,11 @@ import Testing
             #expect(try hand("ls").contains("one"))
         }
         try tmux.press("Q", in: tmux.first)
+        try tmux.wait(for: tmux.first) { $0.contains { $0.contains("Quit again to lose them") } }
+        try tmux.press("Q", in: tmux.first)
         let screen = try tmux.wait(for: tmux.first) { $0.contains { $0.hasSuffix("status 1") } }
         #expect(screen.joined().contains("cannot be kept on disk"))
+        #expect(!screen.joined().contains("to be sent"), "nothing waits")
     }
 
     /// tmux draws a joined family as one character, and a thumb and its skin tone as two.
