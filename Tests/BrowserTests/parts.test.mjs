@@ -107,6 +107,10 @@ test("a row that is dropped beside ticked ones at the end stays with its own", o
   await stage.has("last", ["r1", "r3", "r4", "r2"]);
   await ada.press("r2", ["J"]);
   assert.match(await ada.toast(), /last one here/);
+  // The ticked one is above it in the list, and not on the screen.
+  await ada.press("r3", ["K"]);
+  assert.match(await ada.toast(), /first one here/);
+  await stage.has("last", ["r1", "r3", "r4", "r2"]);
   await browser.press(["B"]);
 });
 
