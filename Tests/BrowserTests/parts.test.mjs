@@ -183,22 +183,19 @@ test("whether all is saved is in sight, however far one has gone", options, asyn
 
 test("a second finger moves nothing", options, async () => {
   await open("fingers", "a", "b", "c", "d");
-  const point = async (id, text) => {
-    const [x, y] = await ada.place(".grip", text);
-    return { id, x, y };
-  };
-  const [first, second] = [await point(0, "a"), await point(1, "c")];
-  const touch = (type, ...touchPoints) => browser.cdp("Input.dispatchTouchEvent", { type, touchPoints });
-  await browser.cdp("Emulation.setTouchEmulationEnabled", { enabled: true });
-  await touch("touchStart", first);
-  await touch("touchStart", first, second);
-  await touch("touchMove", { ...first, y: first.y + 60 }, { ...second, y: second.y + 60 });
-  await touch("touchEnd", { ...first, y: first.y + 60 });
-  await touch("touchEnd");
-  await browser.cdp("Emulation.setTouchEmulationEnabled", { enabled: false });
-  await until(() => browser.run(() => !document.querySelector(".dragged")), "nothing is dragged");
-  const texts = await stage.texts("fingers");
-  assert.ok(texts.indexOf("c") < texts.indexOf("d"), texts.join());
+  const [x, y] = await ada.place(".grip", "a");
+  await browser.pointer([["down", x, y], ["move", x, y + 15], ["move", x, y + 60]]);
+  await browser.run(() => {
+    const grip = document.querySelectorAll(".row")[2].querySelector(".grip");
+    const { left, top } = grip.getBoundingClientRect();
+    for (const type of ["pointerdown", "pointermove", "pointerup"]) {
+      grip.dispatchEvent(new PointerEvent(type, { pointerId: 99, bubbles: true, clientX: left, clientY: top + 60 }));
+    }
+  });
+  assert.ok(await browser.run(() => document.querySelector(".dragged") !== null), "the first one goes on");
+  await browser.pointer([["up"]]);
+  await ada.sees("b", "a", "c", "d");
+  await stage.has("fingers", ["b", "a", "c", "d"]);
 });
 
 test("a tab that is duplicated has nothing of what is typed in the first one", options, async () => {
