@@ -53,6 +53,14 @@ import Testing
         #expect(ShortID.length(in: Self.list) == 4)
     }
 
+    /// An id may begin with digits alone: with a leading zero they are no number, and a number that is too large may be
+    /// an id.
+    @Test func idsOfDigits() throws {
+        #expect(try ItemReference("0002") == .prefix("0002") && ItemReference("002") == .index(2))
+        #expect("\(ItemReference.Problem.outOfRange(9_858, count: 7))".hasSuffix("the start of an id, write @9858"))
+        #expect("\(ItemReference.Problem.outOfRange(985, count: 7))" == "there is no item 985; the list has 7")
+    }
+
     @Test func placesBecomeGapsInTheList() throws {
         func gap(_ place: Place) throws -> String {
             let (gap, side) = try place.gap(in: PartialList(Self.list))

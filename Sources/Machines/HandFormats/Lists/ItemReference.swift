@@ -3,7 +3,8 @@ import HandWire
 
 /// An item as a person names it: by its number, counted from 1 as in printed lists, or by a prefix of its id.
 ///
-/// Digits alone are a number; a leading `@` makes them an id.
+/// Digits alone are a number; a leading `@` makes them an id, and so does a leading zero, if there are as many as in a
+/// printed id.
 package enum ItemReference: Equatable, Sendable {
     case index(Int)
     case prefix(String)
@@ -20,7 +21,10 @@ package enum ItemReference: Equatable, Sendable {
             case .notAReference(let text):
                 "'\(text)' is not an item: write its number or the first characters of its id, as 'hand ls' shows them"
             case .notARange(let text): "'\(text)' is not a range: write the lower number first, as in 2-5"
-            case .outOfRange(let index, let count): "there is no item \(index); the list has \(count)"
+            case .outOfRange(let index, let count):
+                "there is no item \(index); the list has \(count)"
+                    + ("\(index)".utf8.count < ShortID.minLength
+                        ? "" : ". If it is the start of an id, write @\(index)")
             case .unknown(let prefix): "no item's id starts with '\(prefix)'"
             case .ambiguous(let prefix, let matches):
                 "the ids of \(matches) items start with '\(prefix)'; write more characters of it"
@@ -29,7 +33,8 @@ package enum ItemReference: Equatable, Sendable {
     }
 
     package init(_ text: String) throws(Problem) {
-        if let index = Int(text), text.utf8.allSatisfy({ $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "+") }) {
+        let isID = text.hasPrefix("0") && text.utf8.count >= ShortID.minLength
+        if !isID, let index = Int(text), text.utf8.allSatisfy({ $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "+") }) {
             self = .index(index)
             return
         }
@@ -142,6 +147,8 @@ package enum Place: Equatable, Sendable {
 
 /// The number of characters of an id that distinguish the items of a list; at least four.
 package enum ShortID {
+    fileprivate static let minLength = 4
+
     /// Returns the length for a list. O(n) for random ids, which is the normal case; otherwise O(n log n).
     package static func length(in list: some Sequence<Item>) -> Int { length(of: list.lazy.map(\.id)) }
 
@@ -149,7 +156,7 @@ package enum ShortID {
         let ids = sorted(items.map(\.rawValue))
         var shared = 0
         for (left, right) in zip(ids, ids.dropFirst()) { shared = max(shared, (left ^ right).leadingZeroBitCount) }
-        return min(ItemID.textLength, max(4, shared / 5 + 1))
+        return min(ItemID.textLength, max(minLength, shared / 5 + 1))
     }
 
     /// Sorts the ids into buckets by their leading bits, and then each bucket. A bucket is small if ids are random.
@@ -178,6 +185,6 @@ package enum ShortID {
     /// length also matches a second item is 1 in 65,536.
     package static func length(ofCount count: Int) -> Int {
         let bits = Int.bitWidth - count.leadingZeroBitCount + 16
-        return min(ItemID.textLength, max(4, (bits + 4) / 5))
+        return min(ItemID.textLength, max(minLength, (bits + 4) / 5))
     }
 }
