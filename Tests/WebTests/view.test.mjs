@@ -194,6 +194,11 @@ test("what is copied is read as it was", () => {
   );
 });
 
+test("as many items are copied as a list has", () => {
+  const items = Array.from({ length: 300_000 }, () => newItem({ kind: TASK, text: "a" }, 1));
+  assert.equal(markdownOf(items).length, items.length * "- [ ] a\n".length - 1);
+});
+
 test("only addresses that cannot run are links", () => {
   for (const url of ["https://a.example", "http://a", "mailto:a@b.example"]) assert.equal(safeAddress(url), url);
   const others = ["javascript:alert(1)", "JaVaScRiPt:1", "data:text/html,x", " javascript:1", "file:///etc", "a", ""];

@@ -65,7 +65,7 @@ export function writtenLines(text, usual, most) {
  * @param {readonly Item[]} items
  */
 export function markdownOf(items) {
-  const least = Math.min(...items.map(({ level }) => level));
+  const least = items.reduce((least, { level }) => Math.min(least, level), Infinity);
   return items.map(item => {
     const { card, done, url } = item.fields();
     const indent = "  ".repeat(item.level - least);
