@@ -4,18 +4,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { KEYS, pause, until } from "./browser.mjs";
-import { Person, ada, begin, browser, copied, stage } from "./stage.mjs";
+import { Person, ada, begin, browser, copied, open, run, stage } from "./stage.mjs";
 
 const options = begin();
 
-/** Opens a new list with tasks. */
-async function open(name, ...texts) {
-  await ada.goTo(stage.page(stage.list(name, ...texts)));
-  await ada.sees(...texts);
-  await ada.hears(/^saved$/);
-}
-
-const run = (...args) => stage.run(args);
 const isAsked = () => browser.run(() => document.querySelector("dialog[open]") !== null);
 const dialog = () => until(isAsked, "a dialog is open");
 

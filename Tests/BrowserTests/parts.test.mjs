@@ -3,18 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { KEYS, pause, until } from "./browser.mjs";
-import { ada, begin, browser, stage } from "./stage.mjs";
+import { ada, begin, browser, open, run, stage } from "./stage.mjs";
 
 const options = begin();
 
-/** Opens a new list with tasks. */
-async function open(name, ...texts) {
-  await ada.goTo(stage.page(stage.list(name, ...texts)));
-  await ada.sees(...texts);
-  await ada.hears(/^saved$/);
-}
-
-const run = (...args) => stage.run(args);
 const focused = () => browser.run(() => document.activeElement.localName);
 const selects = count => until(
   () => browser.run(text => document.querySelector(".selected").textContent === text, `${count} items selected`),

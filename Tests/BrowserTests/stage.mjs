@@ -53,6 +53,16 @@ export function begin(start = () => Browser.chromium(), why = skip) {
   return { skip: why, timeout: 300_000 };
 }
 
+/** Opens a new list with tasks. */
+export async function open(name, ...texts) {
+  await ada.goTo(stage.page(stage.list(name, ...texts)));
+  await ada.sees(...texts);
+  await ada.hears(/^saved$/);
+}
+
+/** Runs a command on the server of these tests. */
+export const run = (...args) => stage.run(args);
+
 /** The lists that have copies on the device. */
 export const copied = () => browser.wait(() => new Promise((resolve, reject) => {
   const opening = indexedDB.open("hand copies");
