@@ -25,9 +25,19 @@ async function countItems() {
   }
 }
 
-/** How much the page does for an action. What is done only once has been done before. */
+/**
+ * How much the page does for an action. What is done only once has been done before. A slow machine draws an edit, its
+ * sending and its acknowledgement one by one, so the least of three counts.
+ */
 async function costOf(action) {
   await action();
+  const costs = [];
+  while (costs.length < 3) costs.push(await countOf(action));
+  return Math.min(...costs);
+}
+
+/** How often the page's blocks run while an action goes on, and how many items its lists hand out. */
+async function countOf(action) {
   await browser.run(() => (window.items = 0));
   await browser.cdp("Profiler.enable");
   await browser.cdp("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
