@@ -34,7 +34,7 @@ struct SymbolGraph: Decodable {
         let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         let scratch = products.deletingLastPathComponent().deletingLastPathComponent().path
         let built = products.path
-        let own = ["CHTTPParser", "CLibuv", "COpenSSL", "CSQLite", "CNcurses", "CQREncode", "CZlib"].map {
+        let own = ["CDeflate", "CHTTPParser", "CLibuv", "COpenSSL", "CSQLite", "CNcurses", "CQREncode"].map {
             "Sources/Shell/\($0)"
         }
         let others = [

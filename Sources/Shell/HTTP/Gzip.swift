@@ -1,23 +1,15 @@
-internal import CZlib
+internal import CDeflate
 
 /// Compression for browsers.
 enum Gzip {
-    /// Returns the bytes in the format gzip (RFC 1952). O(bytes): about 50 ms for a megabyte.
+    /// Returns the bytes in the format gzip (RFC 1952), as few as can be. O(bytes): about 120 ms for a megabyte.
     static func compressed(_ bytes: [UInt8]) -> [UInt8] {
-        var stream = z_stream()
-        guard hand_begin_gzip(&stream) == Z_OK else { preconditionFailure("zlib cannot be set up") }
-        defer { deflateEnd(&stream) }
-        var input = bytes
-        return [UInt8](unsafeUninitializedCapacity: Int(deflateBound(&stream, UInt(bytes.count)))) { room, count in
-            input.withUnsafeMutableBufferPointer {
-                stream.next_in = $0.baseAddress
-                stream.avail_in = UInt32($0.count)
-                stream.next_out = room.baseAddress
-                stream.avail_out = UInt32(room.count)
-                let result = deflate(&stream, Z_FINISH)
-                precondition(result == Z_STREAM_END, "the room holds whatever zlib makes of the bytes")
-            }
-            count = Int(stream.total_out)
+        let most: Int32 = 12
+        guard let compressor = libdeflate_alloc_compressor(most) else { fatalError("no memory to compress with") }
+        defer { libdeflate_free_compressor(compressor) }
+        let room = libdeflate_gzip_compress_bound(compressor, bytes.count)
+        return [UInt8](unsafeUninitializedCapacity: room) { room, count in
+            count = libdeflate_gzip_compress(compressor, bytes, bytes.count, room.baseAddress, room.count)
         }
     }
 }
