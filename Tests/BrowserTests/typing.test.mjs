@@ -99,6 +99,39 @@ test("others change the very word that is composed", options, async t => {
   assert.match((await stage.texts("word"))[0], /xy.* cd$/);
 });
 
+test("rows wait while an input method composes in one of them", options, async t => {
+  const other = await together(t, "waiting", "hello", "next");
+  await open(0, 5);
+  await browser.cdp("Input.imeSetComposition", { text: "に", selectionStart: 1, selectionEnd: 1 });
+  await ada.types("helloに");
+  await other.move(0, 2);
+  await pause(300);
+  await browser.cdp("Input.imeSetComposition", { text: "にほ", selectionStart: 2, selectionEnd: 2 });
+  await ada.types("helloにほ");
+  await browser.cdp("Input.insertText", { text: "日本" });
+  await ada.types("hello日本");
+  await ada.sees("next", "hello日本");
+  await browser.cdp("Input.imeSetComposition", { text: "に", selectionStart: 1, selectionEnd: 1 });
+  await other.delete(1);
+  await pause(300);
+  await browser.cdp("Input.imeSetComposition", { text: "にほ", selectionStart: 2, selectionEnd: 2 });
+  await ada.types("hello日本にほ");
+  await browser.cdp("Input.insertText", { text: "語" });
+  await ada.sees("next");
+  await ada.composes("hello日本語");
+});
+
+test("an item that is deleted while its field is left in the middle of a word leaves the words", options, async t => {
+  const other = await together(t, "left", "hello", "next");
+  await open(0, 5);
+  await browser.cdp("Input.imeSetComposition", { text: "に", selectionStart: 1, selectionEnd: 1 });
+  await other.delete(0);
+  await pause(300);
+  await browser.click("h1");
+  await ada.sees("next");
+  await ada.composes("helloに");
+});
+
 test("a composition in the line for new items, with Enter in it, adds nothing", options, async t => {
   await together(t, "composer");
   await browser.click("#composer");

@@ -14,6 +14,7 @@ const COMPOSING = 5000;
  * @property {() => void} cancel
  * @property {(draft: Draft) => void} [typed]
  * @property {(words: string) => void} [clashed] others have made these words of those that are being replaced
+ * @property {() => void} [freed] what has waited can be shown
  */
 
 export class Field {
@@ -46,13 +47,13 @@ export class Field {
     element.addEventListener("compositionend", () => {
       this.#composingUntil = 0;
       // The text is not final before the event after this one.
-      setTimeout(() => this.#settle());
+      setTimeout(() => this.#free());
     });
     element.addEventListener("pointerdown", () => (this.#isPressed = true));
     element.addEventListener("blur", () => this.#leave());
     this.onPointerUp = () => {
       this.#isPressed = false;
-      this.#settle();
+      this.#free();
     };
     document.addEventListener("pointerup", this.onPointerUp);
     document.addEventListener("pointercancel", this.onPointerUp);
@@ -64,6 +65,11 @@ export class Field {
 
   get draft() {
     return this.#draft;
+  }
+
+  /** Whether others' changes wait: it must neither change nor be moved in the document. */
+  get isHeld() {
+    return this.#isComposing || this.#isPressed;
   }
 
   focus() {
@@ -121,7 +127,13 @@ export class Field {
 
   #compose() {
     this.#composingUntil = Date.now() + COMPOSING;
-    setTimeout(() => this.#settle(), COMPOSING + 10);
+    setTimeout(() => this.#free(), COMPOSING + 10);
+  }
+
+  #free() {
+    if (this.isHeld || this.#isOver) return;
+    this.#settle();
+    this.#owner.freed?.();
   }
 
   /** @param {InputEvent} event */
@@ -185,7 +197,7 @@ export class Field {
   }
 
   #settle() {
-    if (!this.#waiting || this.#isComposing || this.#isPressed || this.#isOver) return;
+    if (!this.#waiting || this.isHeld || this.#isOver) return;
     const text = this.#waiting;
     this.#waiting = undefined;
     this.#replace(this.#draft.follow(text));

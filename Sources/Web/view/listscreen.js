@@ -162,7 +162,7 @@ export class ListScreen {
     const pending = isOffline ? this.#open.replica.pending : [];
     this.#waiting = new Set(pending.flatMap(({ delta }) => insertedItems(delta)).map(item => item.id));
     this.#company.look();
-    if (view !== this.#shown) this.#drawRows(view);
+    if (view !== this.#shown && !this.#grid.field?.isHeld) this.#drawRows(view);
     else this.#grid.mark();
     setText(this.#title, this.name);
     setText(this.#count, this.countText);

@@ -56,6 +56,7 @@ export class TextEditing {
         this.#end(true);
       },
       clashed: words => this.#warn(words),
+      freed: () => this.#app.draw(),
       typed: draft => {
         const tab = this.#app.client.drafts.self;
         keepUnsaved(this.#open.name, draft.isChanged ? { id, kept: draft.kept, tab } : undefined);
@@ -80,7 +81,7 @@ export class TextEditing {
     if (id === undefined) return;
     const text = this.#textOf(id);
     if (text) this.#grid.field?.follow(text);
-    else this.#rescueField();
+    else if (!this.#grid.field?.isHeld) this.#rescueField();
   }
 
   /** What is in the field is saved, since its screen goes or the page is hidden: it may never come back. */
@@ -144,8 +145,9 @@ export class TextEditing {
     this.#grid.endEditing();
     this.#screen.looking.release();
     if (staysInRow) this.#grid.focus();
-    // Others see that the person edits no longer.
+    // Others see that the person edits no longer, and rows may have waited.
     this.#screen.place();
+    this.#app.draw();
   }
 
   /** @param {string} words that others have put in the place of those that the person replaces */
