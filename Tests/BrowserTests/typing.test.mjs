@@ -146,6 +146,29 @@ test("a composition in the line for new items, with Enter in it, adds nothing", 
   await stage.has("composer", ["牛乳"]);
 });
 
+test("a touch screen has keys for another line and for leaving a text as it was", options, async t => {
+  await together(t, "touched", "one");
+  const keys = () => browser.run(() => document.querySelector(".keys")?.checkVisibility() ?? false);
+  await open(0);
+  assert.equal(await keys(), false);
+  await browser.press([KEYS.escape]);
+  await browser.cdp("Emulation.setTouchEmulationEnabled", { enabled: true });
+  t.after(() => browser.cdp("Emulation.setTouchEmulationEnabled", { enabled: false }));
+  await open(0);
+  assert.equal(await keys(), true);
+  await browser.click(".keys [aria-label='New line']");
+  await browser.press([..."two"]);
+  await ada.types("one\ntwo");
+  await browser.press([KEYS.enter]);
+  await stage.has("touched", ["one\ntwo"]);
+  await open(0);
+  await browser.press([..."three"]);
+  await browser.click(".keys [aria-label='Cancel']");
+  await until(() => browser.run(() => !document.querySelector("textarea.field")), "the field is gone");
+  await pause(200);
+  await stage.has("touched", ["one\ntwo"]);
+});
+
 test("one letter in an awkward text changes nothing else of it", options, async t => {
   const awkward = "a\r\nb\rc\nd\0e\u202Ef👨‍👩‍👧g\u0301\uFEFFh\u2028i";
   const other = await together(t, "awkward", awkward);

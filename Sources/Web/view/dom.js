@@ -68,7 +68,7 @@ export function fitHeight(field) {
   const { style } = field;
   if (growsItself) return style.setProperty("field-sizing", "content");
   style.height = "auto";
-  style.height = `${field.scrollHeight}px`;
+  style.height = `${field.scrollHeight + field.offsetHeight - field.clientHeight}px`;
 }
 
 /** @param {Child[]} children @returns {(Node | string)[]} */

@@ -1,7 +1,7 @@
 // The field in which somebody types a text while others may change it, too. Others' changes wait while an input method
 // composes or a button of the mouse is down: moving the caret then would destroy what is being typed.
 
-import { fitHeight, h } from "./dom.js";
+import { fitHeight, h, signButton } from "./dom.js";
 import { Draft } from "./draft.js";
 
 /** After so many ms without a sign of life, a composition is taken to be over: some keyboards never say so. */
@@ -26,6 +26,10 @@ export class Field {
   #composingUntil = 0;
   #isPressed = false;
   #isOver = false;
+  /** For those whose keyboard has no Shift with Enter, and no Escape. The field keeps the focus. */
+  keys = h("span", { class: "keys", onmousedown: (/** @type {Event} */ event) => event.preventDefault() },
+    signButton("↵", "New line", () => this.#insert("\n"), { tabIndex: -1 }),
+    signButton("✕", "Cancel", () => this.#cancel(), { tabIndex: -1 }));
 
   /**
    * @param {Draft} draft @param {string} label for a screen reader @param {Owner} owner
@@ -170,12 +174,16 @@ export class Field {
       else this.#save(false);
     } else if (event.key === "Escape") {
       event.preventDefault();
-      this.close();
-      this.#owner.cancel();
+      this.#cancel();
     } else if (isCommand && (key === "z" || key === "y")) {
       event.preventDefault();
       this.#turn(key === "z" && !event.shiftKey);
     }
+  }
+
+  #cancel() {
+    this.close();
+    this.#owner.cancel();
   }
 
   /** @param {boolean} isUndo */

@@ -65,7 +65,7 @@ export function hearGestures(app, grid, screen) {
     const target = event.target instanceof Element ? event.target : undefined;
     const row = target?.closest(".row");
     const id = row instanceof HTMLElement ? row.dataset.id : undefined;
-    if (!target || id === undefined || target.closest(".field")) return;
+    if (!target || id === undefined || target.closest(".field, .keys")) return;
     if (grid.isPicking) {
       event.preventDefault();
       grid.setCurrent(id);

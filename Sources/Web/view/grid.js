@@ -238,7 +238,7 @@ export class Grid {
     if (!row) return;
     this.endEditing();
     this.#editing = { id, row, field };
-    row.field.replaceChildren(field.element);
+    row.field.replaceChildren(field.element, field.keys);
     field.focus();
     field.element.scrollIntoView({ block: "nearest" });
   }
