@@ -147,12 +147,23 @@ describe("access", { skip, timeout: 300_000 }, () => {
       if (width === 0 || element.matches(":disabled")) continue;
       if (width < 24 || height < 24) wrong.push(`${element.outerHTML.slice(0, 100)} is ${width} x ${height}`);
     }
+    for (const text of document.querySelectorAll(".grid:not(.hand) .text, .field")) {
+      const letters = text.getBoundingClientRect().width / parseFloat(getComputedStyle(text).fontSize);
+      if (letters > 0 && letters < 6) wrong.push(`${text.textContent || text.value} has room for ${letters} letters`);
+    }
     return wrong;
   });
+
+  /** As large as a person may want letters to be. */
+  const enlarge = factor =>
+    browser.cdp("Page.setFontSizes", { fontSizes: { standard: 16 * factor, fixed: 13 * factor } });
 
   /** What is wrong with one view: sizes by its width, and what axe finds in each theme. */
   async function faults(width) {
     const found = { sizes: await sizes(), axe: [] };
+    await enlarge(2);
+    found.sizes.push(...(await sizes()).map(fault => `large: ${fault}`));
+    await enlarge(1);
     if (!axe) return found;
     const colours = [{ theme: "dark" }, ...(width === 1280 ? [{ forced: true }] : [])];
     found.axe.push(...(await violations()));

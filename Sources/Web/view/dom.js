@@ -65,8 +65,8 @@ const growsItself = globalThis.CSS?.supports("field-sizing", "content");
  * @param {HTMLTextAreaElement} field
  */
 export function fitHeight(field) {
+  if (growsItself) return;
   const { style } = field;
-  if (growsItself) return style.setProperty("field-sizing", "content");
   style.height = "auto";
   style.height = `${field.scrollHeight + field.offsetHeight - field.clientHeight}px`;
 }
