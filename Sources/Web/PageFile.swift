@@ -89,6 +89,7 @@ package struct PageFile: Sendable {
         .init(path: "view/selection.js", bytes: PackageResources.selection_js),
         .init(path: "view/sentences.js", bytes: PackageResources.sentences_js),
         .init(path: "view/speech.js", bytes: PackageResources.speech_js),
+        .init(path: "view/tabmemory.js", bytes: PackageResources.tabmemory_js),
         .init(path: "view/taskwords.js", bytes: PackageResources.taskwords_js),
         .init(path: "view/textediting.js", bytes: PackageResources.textediting_js),
     ]

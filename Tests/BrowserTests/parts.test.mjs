@@ -134,6 +134,45 @@ test("after a reload, keys are keys", options, async () => {
   await stage.has("loaded", ["b"]);
 });
 
+test("who comes back to a list is where one left it", options, async () => {
+  stage.run(["create", "left"]);
+  stage.run(["import", "-l", "left", "-"], { input: Array.from({ length: 900 }, (_, i) => `- [ ] item ${i}\n`).join("") });
+  await ada.open(stage.page("left"));
+  await until(() => browser.run(() => document.querySelectorAll(".row").length > 20), "the rows are there");
+  const top = text => browser.run(text => {
+    const row = [...document.querySelectorAll(".row")].find(row => row.querySelector(".text").textContent === text);
+    return row && Math.round(row.getBoundingClientRect().top);
+  }, text);
+  const isBack = (text, place) => until(async () => Math.abs(await top(text) - place) <= 1, `${text} is at ${place}`);
+  const back = async way => {
+    await way();
+    await until(() => browser.run(() => document.querySelector(".row") !== null), "the rows are there again");
+  };
+  // With keys: the row has the focus again.
+  await browser.run(() => document.querySelector(".row").focus());
+  await browser.press(["G", "k", "k"]);
+  const place = await top("item 897");
+  await back(async () => {
+    await browser.press(["H"]);
+    await until(() => browser.run(() => !document.querySelector(".row")), "the history is shown");
+    await browser.press([KEYS.escape]);
+  });
+  await isBack("item 897", place);
+  assert.equal(await browser.run(() => document.activeElement.textContent.includes("item 897")), true);
+  await back(() => browser.reload());
+  await isBack("item 897", place);
+  // With a finger: no row has it.
+  await browser.run(() => document.querySelector("h1").focus());
+  await browser.run(() => scrollTo(0, 20_000));
+  await until(() => browser.run(() => document.elementFromPoint(innerWidth / 2, innerHeight / 2).closest(".row")), "rows");
+  const seen = await browser.run(() =>
+    document.elementFromPoint(innerWidth / 2, innerHeight / 2).closest(".row").querySelector(".text").textContent);
+  const middle = await top(seen);
+  await back(() => browser.reload());
+  await isBack(seen, middle);
+  assert.equal(await focused(), "h1");
+});
+
 test("what is copied is whole for other programs, and comes back so", options, async () => {
   const long = "a text that is longer than sixty letters, of which there are many in real lists, ends here";
   await open("copied", long);

@@ -168,6 +168,26 @@ export class Grid {
     element?.scrollIntoView({ block: "nearest" });
   }
 
+  /** Where the person is, if not at the beginning: at a row that is so far below the top of the window. */
+  get place() {
+    const { hasFocus } = this;
+    if (!hasFocus && scrollY === 0) return undefined;
+    const row = hasFocus ? this.view(this.#current ?? "")?.element
+      : document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest(".row");
+    return row instanceof HTMLElement ? { id: row.dataset.id, top: row.getBoundingClientRect().top, hasFocus } : undefined;
+  }
+
+  /** @param {{ id: string, top: number, hasFocus: boolean }} place as the person has left it */
+  goBack({ id, top, hasFocus }) {
+    const row = this.rows.rowOf(id);
+    if (row < 0) return;
+    this.setCurrent(id);
+    this.#chunks.reach(row);
+    const element = this.view(id)?.element;
+    if (hasFocus) element?.focus({ preventScroll: true });
+    scrollBy(0, (element?.getBoundingClientRect().top ?? top) - top);
+  }
+
   // The selection
 
   /** The items that are selected, or else the current one. */

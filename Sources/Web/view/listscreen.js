@@ -14,6 +14,7 @@ import { Company, NewsMarks } from "./news.js";
 import { NoticeBar } from "./noticebar.js";
 import { showConnection, showHelp, showListMenu, showPeople, showShare } from "./pagedialogs.js";
 import { errorText } from "./sentences.js";
+import { recall, remember } from "./tabmemory.js";
 import { dayOf } from "./taskwords.js";
 
 /** @typedef {import('./app.js').App} App */
@@ -41,6 +42,8 @@ export class ListScreen {
   /** @type {ReadonlySet<string>} the items that only this device has */
   #waiting = new Set();
   #hasResumed = false;
+  /** Whether the person is where it was when it left the list. */
+  #isBack = false;
   #today = dayOf(new Date());
   #timer;
   /** The log of the list that is shown. */
@@ -142,6 +145,7 @@ export class ListScreen {
   hide() {
     this.actions.texts.save();
     this.#bottom.keep();
+    remember(`place ${this.name}`, this.#grid.place);
   }
 
   /** The person looks at the list in another way. */
@@ -213,6 +217,11 @@ export class ListScreen {
     this.#shown = view;
     const rows = this.looking.rowsOf(view);
     this.#grid.show(rows);
+    if (rows.count > 0 && !this.#isBack) {
+      this.#isBack = true;
+      const place = recall(`place ${this.name}`);
+      if (place && document.activeElement === this.#title) this.#grid.goBack(place);
+    }
     if (!wasShown) return;
     const own = this.actions.edits.takeOwn();
     for (const { id } of rows.unlike(before)) {

@@ -6,6 +6,7 @@ import { nameOf, numeral, shortened } from "./content.js";
 import { Draft } from "./draft.js";
 import { changing } from "./edits.js";
 import { Field } from "./field.js";
+import { recall, remember } from "./tabmemory.js";
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./grid.js').Grid} Grid */
@@ -228,23 +229,12 @@ function placesOf(words, text) {
  * @returns {Unsaved | undefined}
  */
 function unsavedIn(list) {
-  try {
-    const { id, kept, tab } = JSON.parse(sessionStorage.getItem(`unsaved ${list}`) ?? "{}");
-    if ([id, tab, ...kept].every(text => typeof text === "string")) {
-      return { id, kept: [kept[0], kept[1]], tab };
-    }
-  } catch {
-    // There may be no storage, and what is in it may be anything.
-  }
-  return undefined;
+  const { id, kept, tab } = recall(`unsaved ${list}`) ?? {};
+  const isWhole = Array.isArray(kept) && [id, tab, kept[0], kept[1]].every(text => typeof text === "string");
+  return isWhole ? { id, kept: [kept[0], kept[1]], tab } : undefined;
 }
 
 /** @param {string} list @param {Unsaved | undefined} unsaved */
 function keepUnsaved(list, unsaved) {
-  try {
-    if (unsaved) sessionStorage.setItem(`unsaved ${list}`, JSON.stringify(unsaved));
-    else sessionStorage.removeItem(`unsaved ${list}`);
-  } catch {
-    // Then a reload loses it.
-  }
+  remember(`unsaved ${list}`, unsaved);
 }
