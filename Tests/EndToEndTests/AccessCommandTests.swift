@@ -103,6 +103,14 @@ import Testing
         #expect(try Self.hand(["token", "revoke", String(id)], folder).status == 3)
     }
 
+    /// Without any setting, a link has the address at which the running server listens.
+    @Test func aShareHasTheRunningServersAddress() throws {
+        defer { server.kill() }
+        let link = try Self.hand(["share", "groceries"], folder).output.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(link.hasPrefix("\(Self.url(server, ""))/groceries#"), "\(link)")
+        #expect(try Self.hand(["ls", "--url", link], folder).status == 0)
+    }
+
     /// A link is for the list for which it was made, whatever its name becomes.
     @Test func aShareIsForItsListAlone() throws {
         defer { server.kill() }

@@ -36,6 +36,8 @@ package final class Server {
     private(set) lazy var webPages = WebPages(isKept: configuration.isPageKept)
     /// The address of the page, as far as the server knows it; nil if it serves no page.
     private(set) var pageAddress: String?
+    /// The address at which others reach the server, as far as the server knows it.
+    private(set) var sharedAddress: String?
     private let startedAt = WallClock.milliseconds
     private let timer: Timer
     private let wakeTimer: Timer
@@ -77,6 +79,7 @@ package final class Server {
             opened.append(listener.localAddress.map { endpoint.at($0) } ?? endpoint)
             if endpoint.isWeb, pageAddress == nil { pageAddress = listener.localAddress.map(pageAddress(at:)) }
         }
+        sharedAddress = opened.sharedAddress(tls)
         if let address = configuration.status {
             metrics = PacedPage(loop) { [unowned self] in metricsPage }
             status = try NotListening.catching("\(address)") {

@@ -78,4 +78,30 @@ extension ServerConfiguration.Endpoint {
 
     /// The same kind of endpoint at another address.
     func at(_ address: SocketAddress) -> Self { isWeb ? .web(address) : .tcp(address) }
+
+    /// The address for clients on this machine; nil if the address is not known here, or if the certificate has no name
+    /// for the address.
+    package func clientAddress(_ tls: TLSContext?) -> String? {
+        switch self {
+        case .unix(let path): return "hand+unix://\(path)"
+        case .inherited, .web: return nil
+        case .tcp(let address):
+            let own = address.isAny ? address.loopback : address
+            guard let tls else { return "hand://\(own)" }
+            if !address.isAny, tls.covers(ip: address.ip) { return "hands://\(address)" }
+            if let name = tls.hostName { return "hands://\(name):\(address.port)" }
+            return tls.covers(ip: own.ip) ? "hands://\(own)" : nil
+        }
+    }
+
+    fileprivate var isOnAllAddresses: Bool { if case .tcp(let address) = self { address.isAny } else { false } }
+    fileprivate var isUnixSocket: Bool { if case .unix = self { true } else { false } }
+}
+
+extension [ServerConfiguration.Endpoint] {
+    /// The address for links, that of a Unix socket only if there is no other; nil if none is known here.
+    package func sharedAddress(_ tls: TLSContext?) -> String? {
+        let named = filter { tls != nil || !$0.isOnAllAddresses }
+        return (named.filter { !$0.isUnixSocket } + named).lazy.compactMap { $0.clientAddress(tls) }.first
+    }
 }

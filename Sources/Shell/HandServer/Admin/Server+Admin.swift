@@ -9,6 +9,8 @@ import Logging
 ///
 ///     GET  /report                      a `ServerReport`
 ///     GET  /connections                 all connections
+///     GET  /page                        the address of the page, or an empty line
+///     GET  /address                     the address for links, or an empty line
 ///     GET  /access                      reads the access rules again; returns the fingerprint of those in force
 ///     POST /connections/NUMBER/close
 ///     POST /drain?within=SECONDS        accepts no new connections; stops when the last has gone or the time is up
@@ -32,6 +34,7 @@ extension Server {
             page(Self.json(report))
         case ("GET", "connections", 1): page(Self.json(machine.connectionReports()))
         case ("GET", "page", 1): page(.init(body: (pageAddress ?? "") + "\n"))
+        case ("GET", "address", 1): page(.init(body: (sharedAddress ?? "") + "\n"))
         case ("GET", "access", 1):
             guard let access else { return page(Self.refusal("this server has no access rules")) }
             access.readAnew { result in

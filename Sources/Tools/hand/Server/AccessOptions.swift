@@ -64,8 +64,13 @@ struct AccessOptions: ParsableArguments {
     }
 
     /// The address of the running server's page; nil if no server runs, or if it has no page.
-    var page: String? {
-        let answer = try? server.ask("/page", timeout: 5_000).trimmed(\.isWhitespace)
+    var page: String? { answer("/page") }
+
+    /// The address at which others reach the running server; nil if no server runs, or if it does not know.
+    var address: String? { answer("/address") }
+
+    private func answer(_ path: String) -> String? {
+        let answer = try? server.ask(path, timeout: 5_000).trimmed(\.isWhitespace)
         return answer.flatMap { $0.isEmpty ? nil : String($0) }
     }
 

@@ -38,7 +38,7 @@ extension Serve {
         // The suggested command sets HAND_URL to the server's address, unless that is the address that commands use by
         // default.
         let usual = "\(HandAddress.local.server)"
-        let place = endpoints.lazy.compactMap { clientAddress($0, tls) }.first
+        let place = endpoints.lazy.compactMap { $0.clientAddress(tls) }.first
             .map { $0 == usual ? "" : "HAND_URL=\(ShellWord.quoted($0)) " }
         let hint: Printable = place.map { "In another terminal: \($0)hand create groceries\n" } ?? ""
         let metrics: Printable = status.map { "\nMetrics: http://\($0)/metrics" } ?? ""
@@ -46,29 +46,12 @@ extension Serve {
             + "\(hint)Ctrl-C stops the server."
     }
 
-    /// The address for clients; nil if the address is not known here, or if the certificate has no name for the
-    /// address.
-    private static func clientAddress(_ endpoint: ServerConfiguration.Endpoint, _ tls: TLSContext?) -> String? {
-        switch endpoint {
-        case .unix(let path): return "hand+unix://\(path)"
-        case .inherited, .web: return nil
-        case .tcp(let address):
-            let own = address.isAny ? address.loopback : address
-            guard let tls else { return "hand://\(own)" }
-            if !address.isAny, tls.covers(ip: address.ip) { return "hands://\(address)" }
-            if let name = tls.hostName { return "hands://\(name):\(address.port)" }
-            return tls.covers(ip: own.ip) ? "hands://\(own)" : nil
-        }
-    }
-
     /// The address for links, from the settings of the server; nil if the settings leave the address at its default.
     static func sharedAddress(_ layers: ServeLayers) throws -> String? {
         let serve = try Serve.parse(layers.arguments)
         if serve.listen.isEmpty { return nil }
         let tls = try serve.encryption.context()
-        for case .tcp(let address) in try serve.listen.map(endpoint) where tls != nil || !address.isAny {
-            if let text = clientAddress(.tcp(address), tls) { return text }
-        }
+        if let address = try serve.listen.map(endpoint).sharedAddress(tls) { return address }
         throw Failure(
             .usage, "the server's settings do not say under which name others reach it. Give --url hands://HOST:PORT")
     }

@@ -12,8 +12,8 @@ struct Share: ParsableCommand {
             Run it on the server's machine. The recipient opens the first link with 'hand open', or uses it as HAND_URL. If the \
             server has a page ('hand serve --web'), a second link opens in any browser, and a terminal shows it as a QR code, \
             too. 'hand token revoke' revokes both. The first link contains the server's address as others use it: --url, \
-            $HAND_URL, the configuration file's, or else the address that the server's own settings say; the second one \
-            contains --page, or else the address that the running server says.
+            $HAND_URL, the configuration file's, or else the address that the running server says, or its settings; the \
+            second one contains --page, or else the address that the running server says.
             """)
 
     @Argument(help: "The list.") var list: String
@@ -37,7 +37,7 @@ struct Share: ParsableCommand {
     }
 
     func run() throws {
-        let named = try Settings.usual(url) ?? Serve.sharedAddress(try ServeLayers([]))
+        let named = try Settings.usual(url) ?? access.address ?? Serve.sharedAddress(try ServeLayers([]))
         let address = try Settings.place(flag: named, list: list)
         if let problem = ListName.problem(with: list) { throw Failure(.usage, problem) }
         let page = page ?? access.page
