@@ -58,6 +58,9 @@ import Testing
             return try store.list(named: "list")?.revision ?? 0
         } catch StoreError.damaged(let what) {
             #expect(what.contains("hand.sqlite-wal") && what.contains("moving that file away"))
+            // Nor is it called sound, or copied.
+            #expect(throws: StoreError.damaged(what)) { try StoreVerifier(path: folder.path) }
+            #expect(throws: StoreError.damaged(what)) { try StoreBackup.write(folder.path, to: folder.path + "/copy") }
             for (name, bytes) in image.files {
                 #expect([UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path + "/" + name))) == bytes)
             }
@@ -128,6 +131,24 @@ import Testing
             image.flip((sample.offset(frame) + 100) * 8, of: "hand.sqlite-wal")
             #expect(try revision(image) != nil, "frame \(frame)")
         }
+    }
+
+    /// A database that is gone is not a new one. Nothing is made in its place.
+    @Test(arguments: [true, false], ["missing", "empty"])
+    func aLostDatabaseIsRefused(isFlushed: Bool, how: String) throws {
+        let folder = try TemporaryFolder(isInMemory: true)
+        let durability: Durability = isFlushed ? .fsync : .os
+        try SQLiteStore(folder: folder.path, durability: durability).close()
+        let file = folder.path + "/hand.sqlite"
+        try FileManager.default.removeItem(atPath: file)
+        if how == "empty" { try Data().write(to: URL(fileURLWithPath: file)) }
+        guard isFlushed else { return try SQLiteStore(folder: folder.path, durability: durability).close() }
+        #expect {
+            try SQLiteStore(folder: folder.path, durability: durability)
+        } throws: { error in
+            "\(error)".contains("\(file) is \(how), although its folder had a store")
+        }
+        #expect(FileManager.default.fileExists(atPath: file) == (how == "empty"))
     }
 
     @Test func theStoreKnowsHowItWasWritten() throws {

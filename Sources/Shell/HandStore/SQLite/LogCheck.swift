@@ -31,15 +31,20 @@ struct LogCheck {
     /// Whether the frame before the next one is the last of its transaction.
     private var isAtEnd = false
 
-    /// Checks the log of the database at `path`, if there is one. Never writes anything.
+    /// Checks the log of the database at `path`, if there is one and each transaction in it was flushed. Never writes
+    /// anything.
     ///
     /// - Throws: `StoreError.damaged`.
     static func check(_ path: String) throws {
+        guard DurabilityMark(folder: PrivateFile.folder(of: path)).isSet else { return }
         let file = LogFile(descriptor: open(path + "-wal", O_RDONLY | O_CLOEXEC), path: path + "-wal")
         guard file.descriptor >= 0 else { return }
         defer { close(file.descriptor) }
         let found: Bool
-        do { found = try isDamaged(file, database: path) } catch { throw StoreError.failed("\(error)") }
+        // While a server writes, a log may look damaged for a moment.
+        do {
+            found = try (0..<3).allSatisfy { _ in try isDamaged(file, database: path) }
+        } catch { throw StoreError.failed("\(error)") }
         guard !found else {
             throw StoreError.damaged(
                 "\(path)-wal is damaged in its middle. "

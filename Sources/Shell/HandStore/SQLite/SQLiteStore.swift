@@ -32,7 +32,8 @@ package final class SQLiteStore: CommitStore {
         try StoreBackup.finishRecovery(in: folder)
         try StoreFile.expectUsable(file)
         try Self.checkFormat(file)
-        if DurabilityMark(folder: folder).isSet { try LogCheck.check(file) }
+        try Self.expectKept(file, DurabilityMark(folder: folder))
+        try LogCheck.check(file)
         try StoreFile.makePrivate(file)
         database = try StoreFile.translating(file) { try SQLiteDatabase(file, readers: Self.readers) }
         path = file
@@ -55,6 +56,15 @@ package final class SQLiteStore: CommitStore {
         guard (try? database.withConnection { try $0.emptyLog() }) != nil else { return }
         try DurabilityMark.flush(fileAt: path + "-wal")
         try mark.set()
+    }
+
+    /// Expects a database where there was one: an empty store in its place would look as if all were well. The mark is
+    /// set when the tables are on the disk.
+    private static func expectKept(_ file: String, _ mark: DurabilityMark) throws {
+        guard mark.isSet, try FileState(at: file)?.size ?? 0 == 0 else { return }
+        throw StoreError.damaged(
+            "\(file) is \(PrivateFile.exists(file) ? "empty" : "missing"), although its folder had a store. "
+                + "To begin with an empty one, choose another folder")
     }
 
     /// Reads an existing file, which reading does not change. A store that was being created when the process ended

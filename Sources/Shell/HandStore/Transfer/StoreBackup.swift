@@ -15,6 +15,7 @@ package enum StoreBackup {
         guard PrivateFile.exists(source) else {
             throw StoreError.noStore(path: folder)
         }
+        try LogCheck.check(source)
         try write(to: file) { partial in
             try StoreFile.translating(source) {
                 let database = try StoreFile.opened(source)

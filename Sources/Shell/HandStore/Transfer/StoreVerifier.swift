@@ -16,6 +16,7 @@ package struct StoreVerifier {
             throw StoreError.noStore(path: path)
         }
         self.path = file
+        try LogCheck.check(file)
         database = try StoreFile.translating(file) { try StoreFile.opened(file) }
     }
 
