@@ -85,6 +85,17 @@ export function newItem({ kind, text, url = "", done = false }, level) {
 }
 
 /**
+ * The same item with another id, at a level.
+ * @param {Item} item @param {number} level
+ */
+export function copyOf(item, level) {
+  const { card, url, done } = item.fields();
+  if (card !== undefined) return newCard(card);
+  const { kind, text } = item;
+  return newItem({ kind, text, url: kind === LINK ? textOf(url ?? new Uint8Array(0)) : "", done }, level);
+}
+
+/**
  * A card from the deck: the server turns it over.
  * @param {number} [card] face down is 0
  */

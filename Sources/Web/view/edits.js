@@ -1,16 +1,16 @@
 // Edits by index, as people make them: of one item, or of several runs at once, such as a selection. It is pure.
 
+import { changed } from "../client/change.js";
 import { DeltaBuilder, oldCount } from "../client/components.js";
 import { newCount } from "../client/delta.js";
 import { diff } from "../client/diff.js";
-import { TASK } from "../client/item.js";
+import { HEADING, TASK } from "../client/item.js";
 import { List } from "../client/list.js";
 
 /** @typedef {import('../client/change.js').Change} Change */
 /** @typedef {import('../client/components.js').Delta} Delta */
 /** @typedef {import('../client/components.js').Side} Side */
 /** @typedef {import('../client/item.js').Item} Item */
-/** @typedef {{ item: Item, below: Item[] }} Branch an item of the first level, and all beneath it */
 /** @typedef {readonly [from: number, to: number]} Run some neighbours; runs are sorted, and do not overlap */
 
 const texts = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
@@ -123,21 +123,38 @@ export function originOf(delta, index) {
 }
 
 /**
- * Sorts a list, moving as few items as possible: those of the first level, each with all beneath it. Equal ones keep
- * their order.
+ * Sorts a list, moving as few items as possible: siblings, each with all beneath it. Headings keep their places, and
+ * equal ones their order.
  * @param {List} list @param {"text" | "done"} order
  */
 export function sortedBy(list, order) {
-  /** @type {Branch[]} */
-  const branches = [];
-  for (const item of list) {
-    const last = branches[branches.length - 1];
-    if (last && item.level > 0) last.below.push(item);
-    else branches.push({ item, below: [] });
-  }
-  const isDone = (/** @type {Branch} */ { item }) => Number(item.kind === TASK && item.fields().done === true);
-  branches.sort((a, b) => (order === "done" ? isDone(a) - isDone(b) : texts.compare(a.item.text, b.item.text)));
-  return diff(list, List.of(branches.flatMap(({ item, below }) => [item, ...below])));
+  const items = [...list];
+  let above = -1;
+  const levels = items.map(({ level }) => (above = Math.min(level, above + 1)));
+  const isDone = (/** @type {Item} */ item) => Number(item.kind === TASK && item.fields().done === true);
+  const compare = (/** @type {Item} */ a, /** @type {Item} */ b) =>
+    order === "done" ? isDone(a) - isDone(b) : texts.compare(a.text, b.text);
+  /** @type {(from: number, to: number) => number[]} */
+  const sorted = (from, to) => {
+    /** @type {number[][][]} branches between headings */
+    const sections = [[]];
+    for (let at = from; at < to; ) {
+      let end = at + 1;
+      while (end < to && levels[end] > levels[at]) end++;
+      const branch = [at, ...sorted(at + 1, end)];
+      if (items[at].kind === HEADING) sections.push([branch], []);
+      else sections[sections.length - 1].push(branch);
+      at = end;
+    }
+    return sections.flatMap(section => section.sort(([a], [b]) => compare(items[a], items[b]))).flat();
+  };
+  above = -1;
+  return diff(list, List.of(sorted(0, items.length).map(i => {
+    const level = levels[i];
+    const isRight = Math.min(items[i].level, above + 1) === level;
+    above = level;
+    return isRight ? items[i] : changed(items[i], { level });
+  })));
 }
 
 /** @param {readonly Run[]} runs @param {(builder: DeltaBuilder, run: Run) => void} body */

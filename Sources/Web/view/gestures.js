@@ -15,7 +15,7 @@ const STEP = 14;
 /** @param {App} app @param {Grid} grid @param {ListScreen} screen */
 export function hearGestures(app, grid, screen) {
   grid.element.addEventListener("click", click);
-  grid.element.addEventListener("dblclick", () => grid.isPicking || screen.perform("edit"));
+  grid.element.addEventListener("dblclick", () => grid.isPicking || grid.isEditing || screen.perform("edit"));
   screen.element.addEventListener("keydown", key);
 
   /** @param {KeyboardEvent} event */

@@ -21,6 +21,7 @@ export const ACTIONS = {
   tick: ["tick or untick", " "],
   deal: ["deal a card", "c"],
   delete: ["delete; what is folded goes, too", "d", "Delete"],
+  deleteBranch: ["delete with the sub-items", "D"],
   moveUp: ["move up", "K", "alt+ArrowUp"],
   moveDown: ["move down", "J", "alt+ArrowDown"],
   moveTop: ["move to the top", "t"],
@@ -68,7 +69,7 @@ for (const [name, [, ...keys]] of Object.entries(ACTIONS)) {
 /** Actions that change the list need a role: 2 may add, 3 may change. */
 const ADDING = ["add", "addBelow", "addAbove", "deal", "paste"];
 const CHANGING = [
-  "edit", "tick", "delete", "moveUp", "moveDown", "moveTop", "moveEnd", "moveTo", "indent", "outdent", "cut", "undo",
+  "edit", "tick", "delete", "deleteBranch", "moveUp", "moveDown", "moveTop", "moveEnd", "moveTo", "indent", "outdent", "cut", "undo",
   "redo", "sort", "untickAll", "clearTicked", "toList",
 ];
 

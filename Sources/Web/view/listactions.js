@@ -1,7 +1,7 @@
 // What a person does with the items of a list, by the names of `keys.js`.
 
-import { LINK, TASK } from "../client/item.js";
-import { amount, markdownOf, nameOf, newCard, newItem } from "./content.js";
+import { TASK } from "../client/item.js";
+import { amount, copyOf, markdownOf, nameOf, newCard, newItem } from "./content.js";
 import { ask, confirmThat, openMenu } from "./dialogs.js";
 import { changing, deleting, inserting, runsOf, sortedBy } from "./edits.js";
 import { OwnEdits } from "./ownedits.js";
@@ -134,6 +134,7 @@ export class ListActions {
     edit: () => this.texts.begin(),
     tick: () => this.#tick(),
     delete: () => this.#delete(this.#selection.runs),
+    deleteBranch: () => this.#delete(this.#selection.branches),
     moveUp: () => this.#selection.step(-1),
     moveDown: () => this.#selection.step(1),
     moveTop: () => this.#selection.move(0),
@@ -160,7 +161,7 @@ export class ListActions {
   }
 
   #tick() {
-    const { runs } = this.#selection;
+    const runs = this.#selection.shownRuns;
     const tasks = this.#selection.itemsOf(runs).filter(item => item.kind === TASK);
     if (tasks.length === 0) return this.#app.toast("Only tasks can be ticked.");
     const done = tasks.some(item => !item.fields().done);
@@ -211,8 +212,8 @@ export class ListActions {
   // Private: several items
 
   #copy() {
-    const { runs } = this.#selection;
-    clipboard = this.#selection.itemsOf(runs);
+    const runs = this.#selection.branches;
+    clipboard = this.#selection.copiesOf(runs);
     // So that other programs get the texts, if the browser allows it.
     navigator.clipboard?.writeText(markdownOf(clipboard)).catch(() => {});
     return runs;
@@ -221,8 +222,9 @@ export class ListActions {
   #paste() {
     if (clipboard.length === 0) return this.#app.toast("Nothing was cut or copied.");
     const { current } = this.#selection;
-    const items = clipboard.map(copyOf);
     const gap = current < 0 ? this.#view.count : current + 1 + this.#selection.hiddenBelow(current);
+    const by = this.#selection.levelAt(this.#view, gap, gap, clipboard[0].level) - clipboard[0].level;
+    const items = clipboard.map(item => copyOf(item, Math.min(item.level + by, this.edits.most)));
     this.edits.insert(items, gap, `Pasted ${amount(items.length, "item")}.`);
   }
 
@@ -248,7 +250,7 @@ export class ListActions {
       return this.#app.toast(`${reason} Nothing was ${verb}.`);
     }
     const runs = () => runsOf(this.#selection.indexesOf(ids));
-    const copies = this.#selection.itemsOf(runs()).map(copyOf);
+    const copies = this.#selection.copiesOf(runs());
     if (copies.length === 0) return this.#app.toast("Somebody has deleted that meanwhile. Nothing was done.");
     if (!this.#app.act(target, replica => replica.edit(inserting(copies, replica.view.count, "before")))) return;
     // Nothing goes here before it is there.
@@ -268,14 +270,3 @@ function page() {
   return Math.max(1, Math.floor(innerHeight / 60));
 }
 
-/**
- * The same item with another id.
- * @param {Item} item
- */
-function copyOf(item) {
-  const { card } = item.fields();
-  if (card !== undefined) return newCard(card);
-  const { kind, text, level } = item;
-  const { url, done } = item.fields();
-  return newItem({ kind, text, url: kind === LINK ? new TextDecoder().decode(url) : "", done }, level);
-}

@@ -3,7 +3,7 @@
 
 import { compose } from "../client/compose.js";
 import { apply } from "../client/delta.js";
-import { amount, nameOf } from "./content.js";
+import { amount, copyOf, nameOf } from "./content.js";
 import { ask } from "./dialogs.js";
 import { branchesOf, changing, moving, runsOf } from "./edits.js";
 import { makeDraggable } from "./gestures.js";
@@ -46,6 +46,11 @@ export class Selection {
 
   get #view() {
     return this.#edits.view;
+  }
+
+  /** The selected items alone. */
+  get shownRuns() {
+    return runsOf(this.indexesOf(this.#held ?? this.#grid.selectedIds));
   }
 
   /** The selected items, with what is folded beneath them. */
@@ -107,6 +112,33 @@ export class Selection {
     return runs.flatMap(([from, to]) => this.#view.slice(from, to));
   }
 
+  /**
+   * Items with other ids, at the levels at which they are shown.
+   * @param {readonly Run[]} runs
+   */
+  copiesOf(runs) {
+    const view = this.#view;
+    return runs.flatMap(([from, to]) => view.slice(from, to).map((item, i) => copyOf(item, view.shownLevel(from + i))));
+  }
+
+  /**
+   * The level next to one that is wanted at which items in a gap take no sub-items of others, and are not hidden.
+   * @param {List} list @param {number} gap @param {number} below where the first item is that comes after them
+   * @param {number} wanted
+   */
+  levelAt(list, gap, below, wanted) {
+    const next = this.#view.indexOf(below < list.count ? list.at(below).id : "");
+    const least = next < 0 ? 0 : this.#view.shownLevel(next);
+    let most = gap === 0 ? 0 : list.shownLevel(gap - 1) + 1;
+    for (let at = gap - 1, parent = most; parent > 0; at--) {
+      const level = list.shownLevel(at);
+      if (level >= parent) continue;
+      parent = level;
+      if (this.#looking.folded.has(list.at(at).id)) most = level;
+    }
+    return Math.max(least, Math.min(wanted, most));
+  }
+
   /** @param {readonly Run[]} runs */
   nameOf(runs) {
     const items = this.itemsOf(runs);
@@ -141,7 +173,7 @@ export class Selection {
   }
 
   /**
-   * Moves the selection into a gap, to a level.
+   * Moves the selection into a gap, to a level near that one, or near the one it has.
    * @param {number} gap @param {number} [level]
    */
   move(gap, level) {
@@ -149,10 +181,12 @@ export class Selection {
     if (runs.some(([from, to]) => gap > from && gap < to)) return;
     const delta = moving(runs, gap, gap > 0 ? "after" : "before");
     const { id } = this.#view.at(runs[0][0]);
-    const by = level === undefined ? 0 : level - this.#view.shownLevel(runs[0][0]);
+    const own = this.#view.shownLevel(runs[0][0]);
     const moved = apply(this.#view, delta);
     const first = moved.indexOf(id);
-    const leveled = this.#leveling(moved, [[first, first + this.itemsOf(runs).length]], by);
+    const end = first + sizeOf(runs);
+    const by = this.levelAt(moved, first, end, level ?? own) - own;
+    const leveled = this.#leveling(moved, [[first, end]], by);
     if (!this.#edits.make(compose(delta, leveled))) return;
     const at = this.#view.indexOf(id);
     this.#app.speech.say(`Moved to ${at + 1} of ${this.#view.count}.`);
@@ -165,8 +199,9 @@ export class Selection {
     ask("Move to", { label: `A number from 1 to ${this.#view.count}`, ok: "Move" }, this.later(answer => {
       const number = Number.parseInt(answer, 10);
       if (!(number >= 1 && number <= this.#view.count)) return this.#app.toast(`There is no number ${answer}.`);
-      const [from] = this.branches[0];
-      this.move(number - 1 > from ? number : number - 1);
+      const runs = this.branches;
+      const gap = Math.min(number - 1, this.#view.count - sizeOf(runs));
+      this.move(runs.reduce((gap, [from, to]) => (from <= gap ? gap + to - from : gap), gap));
     }));
   }
 
@@ -218,4 +253,9 @@ export class Selection {
       return level === item.level ? undefined : { level };
     });
   }
+}
+
+/** @param {readonly Run[]} runs */
+function sizeOf(runs) {
+  return runs.reduce((sum, [from, to]) => sum + to - from, 0);
 }

@@ -1,0 +1,150 @@
+// What goes along with an item that has sub-items, and what does not: as the manual says, and as in the terminal.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { KEYS, pause, until } from "./browser.mjs";
+import { ada, begin, browser, run, stage } from "./stage.mjs";
+
+const options = begin();
+
+/** The items of a list, each with a point for each level, and a tick if it is done. */
+const outline = list => run("ls", "-l", list, "--json").trim().split("\n").map(line => JSON.parse(line))
+  .map(({ text, level, done }) => `${".".repeat(level)}${text}${done ? "+" : ""}`).join(" ");
+
+const becomes = async (list, text) => {
+  let found;
+  await until(() => (found = outline(list)) === text, `${list} is ${text}`).catch(error => {
+    throw new Error(`${error.message}, but is ${found}`);
+  });
+};
+
+/** A list of milk with two sub-items, and two others, which is open on the page. */
+async function open(list) {
+  run("create", list);
+  run("add", "-l", list, "milk", "bread", "eggs");
+  run("add", "-l", list, "--under", "1", "whole", "skim");
+  assert.equal(outline(list), "milk .whole .skim bread eggs");
+  await ada.goTo(stage.page(list));
+  await ada.sees("milk", "whole", "skim", "bread", "eggs");
+}
+
+test("what is cut and copied takes its sub-items along", options, async () => {
+  await open("cut");
+  await ada.press("milk", ["x"]);
+  await becomes("cut", "bread eggs");
+  await ada.press("eggs", ["p"]);
+  await becomes("cut", "bread eggs milk .whole .skim");
+  await ada.press("milk", ["y"]);
+  await ada.press("bread", ["p"]);
+  await becomes("cut", "bread milk .whole .skim eggs milk .whole .skim");
+});
+
+test("what comes below an item takes none of its sub-items over", options, async () => {
+  await open("over");
+  await ada.press("bread", ["x"]);
+  await ada.press("milk", ["p"]);
+  await becomes("over", "milk .bread .whole .skim eggs");
+  // The same with a pointer.
+  const [x, y] = await ada.place(".grip", "eggs");
+  const [, milk] = await ada.place(".row", "milk");
+  await browser.pointer([["down", x, y], ["move", x, y - 15], ["move", x, milk + 12], ["up"]]);
+  await becomes("over", "milk .eggs .bread .whole .skim");
+  // Above the first one, there is nothing that a sub-item could belong to.
+  await ada.press("skim", ["t"]);
+  await becomes("over", "skim milk .eggs .bread .whole");
+  await ada.press("whole", ["b"]);
+  await becomes("over", "skim milk .eggs .bread .whole");
+});
+
+test("below a folded item is below what it hides, and beside it", options, async () => {
+  await open("beside");
+  await ada.press("milk", ["z"]);
+  await ada.sees("milk", "bread", "eggs");
+  run("edit", "-l", "beside", "5", "--level", "1");
+  await becomes("beside", "milk .whole .skim bread .eggs");
+  await ada.press("eggs", ["x"]);
+  await ada.press("milk", ["p"]);
+  await becomes("beside", "milk .whole .skim eggs bread");
+});
+
+test("a tick is for the item alone, whatever it hides", options, async () => {
+  await open("ticked");
+  await ada.press("milk", ["z"]);
+  await ada.sees("milk", "bread", "eggs");
+  await ada.press("milk", [" "]);
+  await becomes("ticked", "milk+ .whole .skim bread eggs");
+  await ada.press("milk", [" "]);
+  await becomes("ticked", "milk .whole .skim bread eggs");
+});
+
+test("an item is deleted alone, or with its sub-items", options, async () => {
+  await open("deleted");
+  await ada.press("milk", ["D"]);
+  await becomes("deleted", "bread eggs");
+  await browser.press(["u"]);
+  await becomes("deleted", "milk .whole .skim bread eggs");
+  await ada.press("milk", [KEYS.enter]);
+  await until(() => browser.run(() => [...document.querySelectorAll("dialog button")]
+    .some(({ textContent }) => textContent.startsWith("Delete with sub-items"))), "the menu has it");
+  await browser.press([KEYS.escape]);
+  await ada.press("bread", [KEYS.enter]);
+  await until(() => browser.run(() => document.querySelector("dialog") !== null), "the menu is open");
+  assert.equal(await browser.run(() => document.querySelector("dialog").textContent.includes("with sub-items")), false);
+  await browser.press([KEYS.escape]);
+});
+
+test("an item with sub-items gets the number that one says", options, async () => {
+  await open("numbered");
+  const moves = async (text, number) => {
+    await ada.press(text, [":"]);
+    await until(() => browser.run(() => document.activeElement.matches("dialog input")), "one is asked");
+    await browser.press([...number, KEYS.enter]);
+  };
+  await moves("milk", "2");
+  await becomes("numbered", "bread milk .whole .skim eggs");
+  await moves("milk", "5");
+  await becomes("numbered", "bread eggs milk .whole .skim");
+  await moves("milk", "1");
+  await becomes("numbered", "milk .whole .skim bread eggs");
+  await moves("bread", "2");
+  await becomes("numbered", "milk .bread .whole .skim eggs");
+});
+
+test("sorting keeps sections and branches, as in the terminal", options, async () => {
+  const lines = ["# Monday", "- [x] zebra", "- [ ] apple", "# Friday", "- [ ] yak", "- [ ] bear", "  - [ ] zz", "  - [ ] aa"];
+  for (const [order, entry] of [["text", "By text"], ["done", "Ticked last"]]) {
+    const [here, there] = [`here ${order}`, `there ${order}`];
+    for (const list of [here, there]) {
+      run("create", list);
+      stage.run(["import", "-l", list, "--format", "markdown", "-"], { input: `${lines.join("\n")}\n` });
+    }
+    run("sort", "-l", there, "--by", order);
+    await ada.goTo(stage.page(here));
+    await until(async () => (await ada.texts()).length === 8, "the rows are there");
+    await ada.press("apple", ["="]);
+    await until(() => browser.run(() => document.querySelector("dialog") !== null), "one is asked");
+    await browser.run(entry => [...document.querySelectorAll("dialog button")]
+      .find(({ textContent }) => textContent === entry).click(), entry);
+    await becomes(here, outline(there));
+  }
+});
+
+test("a double click in the field of a text selects a word there", options, async () => {
+  await open("words");
+  await ada.press("milk", ["e"]);
+  await browser.press([..." and butter"]);
+  const [x, y] = await browser.run(() => {
+    const { left, top, height } = document.querySelector("textarea.field").getBoundingClientRect();
+    return [left + 20, top + height / 2];
+  });
+  for (const clickCount of [1, 2]) {
+    for (const type of ["mousePressed", "mouseReleased"]) {
+      await browser.cdp("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount });
+    }
+  }
+  await pause(200);
+  await browser.press([..."tea"]);
+  await ada.types("tea and butter");
+  await browser.press([KEYS.enter]);
+  await becomes("words", "tea and butter .whole .skim bread eggs");
+});
