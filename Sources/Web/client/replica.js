@@ -22,12 +22,13 @@ import { Undos } from "./undo.js";
 /** @typedef {import('./pending.js').Step} Step */
 /**
  * What people, or the program around, are told. A reason is a number of section 8. A commit of one's own comes with its
- * edit and the list's log id, but not if only a snapshot shows that there is one.
+ * edit and the list's log id, but not if only a snapshot shows that there is one. An item that was overridden comes as
+ * the person left it.
  * @typedef {{ type: "committed", sequence: number, revision: number, own?: { log: string, edit: Edit } } | { type:
  *   "rejected", reason: number, first: number, second: number, edit: Edit } | { type: "overridden", item: string,
- *   lost: Lost, author: number, revision: number } | { type: "kept", words: Kept } | { type: "usedTwice", revision:
- *   number } | { type: "diverged", revision: number } | { type: "renamed", name: string, former: string } | { type:
- *   "ended", reason: string } | { type: "disconnected" }} Told
+ *   lost: Lost, was: import('./item.js').Item | undefined, author: number, revision: number } | { type: "kept", words:
+ *   Kept } | { type: "usedTwice", revision: number } | { type: "diverged", revision: number } | { type: "renamed",
+ *   name: string, former: string } | { type: "ended", reason: string } | { type: "disconnected" }} Told
  */
 /**
  * A snapshot that has arrived.
@@ -456,14 +457,17 @@ export class Replica {
 
   /** @param {List} base @param {Delta} theirs @param {Delta} mine the later one @param {number} author */
   #tellLost(base, theirs, mine, author) {
-    for (const { item, loser, ...lost } of superseded(base, theirs, mine)) {
-      if (loser === "second") this.#tell({ type: "overridden", item, lost, author, revision: this.#revision });
-    }
+    const all = superseded(base, theirs, mine).filter(({ loser }) => loser === "second");
+    this.#tellOverridden(all.map(({ item, loser, ...lost }) => ({ item, lost })), author, this.#revision);
   }
 
   /** @param {LostOfItem[]} lost @param {number} author @param {number} revision */
   #tellOverridden(lost, author, revision) {
-    for (const one of lost) this.#tell({ type: "overridden", ...one, author, revision });
+    for (const one of lost) {
+      const index = this.#view.indexOf(one.item);
+      const was = index < 0 ? undefined : this.#view.at(index);
+      this.#tell({ type: "overridden", ...one, was, author, revision });
+    }
   }
 
   /**

@@ -82,7 +82,7 @@ export function noticeOf(told, item, who) {
     case "rejected":
       return { text: `Your edit was not taken: ${whyRefused(told)}.`, lost: wordsOf([told.edit]).join("\n") };
     case "overridden":
-      return { ...overridden(told.lost, item, who), isOne: true, ...placeOf(told, item) };
+      return { ...overridden(told, item, who), isOne: true, ...placeOf(told, item) };
     case "kept":
       return {
         text: `“${textOf(told.words.present)}” stays, since somebody else wrote it.`, lost: textOf(told.words.words),
@@ -107,13 +107,12 @@ function placeOf({ lost }, item) {
 }
 
 /**
- * @param {import('../client/superseded.js').Lost} lost @param {Item | undefined} item @param {string} who
+ * @param {Extract<Told, { type: "overridden" }>} told @param {Item | undefined} item @param {string} who
  */
-function overridden(lost, item, who) {
+function overridden({ lost, was }, item, who) {
   if (!item) {
-    return {
-      text: `${who} deleted an item that you had changed.`, lost: lost.lost === "words" ? textOf(lost.words) : "",
-    };
+    const what = was ? `“${nameOf(was)}”, which you had changed` : "an item that you had changed";
+    return { text: `${who} deleted ${what}.`, lost: was?.text ?? (lost.lost === "words" ? textOf(lost.words) : "") };
   }
   const what = `“${lineOf(item)}”`;
   if (lost.lost === "move") return { text: `${who} moved ${what} after you did.`, lost: "" };
