@@ -485,14 +485,14 @@ test("a text has its place in a narrow window, however deep it is", options, asy
 });
 
 test("what one has written in items that somebody deletes comes back", options, async () => {
-  await open("gone", "bread", "eggs", "milk");
+  await open("written in", "bread", "eggs", "milk");
   stage.front.cut();
   await ada.hears(/^offline/);
   await ada.press("bread", ["e"]);
   await browser.press([..." and cake", KEYS.enter]);
   await ada.press("eggs", [" "]);
   await ada.hears(/2 edits kept/);
-  run("rm", "-l", "gone", "1", "2");
+  run("rm", "-l", "written in", "1", "2");
   stage.front.mend();
   await ada.sees("milk");
   await ada.reads(/deleted “eggs”, which you had changed|deleted “bread and cake”, which you had changed/);
@@ -502,5 +502,5 @@ test("what one has written in items that somebody deletes comes back", options, 
     .find(({ textContent }) => textContent.includes("bread and cake")).querySelector("button").click());
   await ada.composes("bread and cake");
   await browser.press([KEYS.enter]);
-  await stage.has("gone", ["milk", "bread and cake"]);
+  await stage.has("written in", ["milk", "bread and cake"]);
 });
