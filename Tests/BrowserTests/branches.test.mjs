@@ -56,6 +56,16 @@ test("what comes below an item takes none of its sub-items over", options, async
   await becomes("over", "skim milk .eggs .bread .whole");
 });
 
+test("what is added below an item with sub-items becomes the first of them", options, async () => {
+  await open("added");
+  await ada.press("milk", ["o"]);
+  await browser.press([..."oat", KEYS.enter, ..."soy", KEYS.enter, KEYS.escape]);
+  await becomes("added", "milk .oat .soy .whole .skim bread eggs");
+  await ada.press("whole", ["O"]);
+  await browser.press([..."half", KEYS.enter, KEYS.escape]);
+  await becomes("added", "milk .oat .soy .half .whole .skim bread eggs");
+});
+
 test("below a folded item is below what it hides, and beside it", options, async () => {
   await open("beside");
   await ada.press("milk", ["z"]);

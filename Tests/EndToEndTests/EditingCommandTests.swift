@@ -59,6 +59,24 @@ import Testing
         #expect(try user.lines("3").first == "  [ ] stove")
     }
 
+    /// Whatever is put beside an item has its level, and takes no sub-items over: after it is after its sub-items.
+    @Test func besideAnItemIsAtItsLevel() throws {
+        try user.hand(
+            "import", "--format", "markdown", "-", input: "- [ ] P\n  - [ ] a\n    - [ ] b\n- [ ] Q\n  - [ ] c\n")
+        try user.hand("add", "--after", "1", "x")
+        #expect(try user.lines() == ["[ ] P", "  [ ] a", "    [ ] b", "[ ] x", "[ ] Q", "  [ ] c"])
+        try user.hand("add", "--before", "3", "y")
+        #expect(try user.lines("2-4") == ["  [ ] a", "    [ ] y", "    [ ] b"])
+        try user.hand("mv", "6", "--after", "2")
+        #expect(try user.lines() == ["[ ] P", "  [ ] a", "    [ ] y", "    [ ] b", "  [ ] Q", "    [ ] c", "[ ] x"])
+        try user.hand("mv", "2", "7", "--top")
+        #expect(try user.lines() == ["[ ] a", "  [ ] y", "  [ ] b", "[ ] x", "[ ] P", "  [ ] Q", "    [ ] c"])
+        try user.hand("import", "--format", "markdown", "--after", "6", "-", input: "- [ ] i\n  - [ ] j\n")
+        #expect(try user.lines("5-9") == ["[ ] P", "  [ ] Q", "    [ ] c", "  [ ] i", "    [ ] j"])
+        try user.hand("mv", "7", "--end", "--alone")
+        #expect(try user.lines("9") == ["[ ] c"])
+    }
+
     /// An item with more sub-items than the first answer has is moved whole.
     @Test func manySubitemsGoWithTheirItem() throws {
         try user.hand("add", "parent")

@@ -62,12 +62,18 @@ import Testing
     }
 
     @Test func placesBecomeGapsInTheList() throws {
-        func gap(_ place: Place) throws -> String {
-            let (gap, side) = try place.gap(in: PartialList(Self.list))
-            return "\(side) \(gap)"
+        func spot(_ place: Place, in list: Hand = Self.list) throws -> String {
+            let (gap, side, level) = try place.spot(in: PartialList(list))
+            return "\(side) \(gap) at \(level)"
         }
-        #expect(try gap(.top) == "after 0" && gap(.end) == "before 3")
-        #expect(try gap(.before(.index(2))) == "before 1" && gap(.after(.index(2))) == "after 2")
-        #expect(throws: ItemReference.Problem.outOfRange(4, count: 3)) { try gap(.after(.index(4))) }
+        #expect(try spot(.top) == "after 0 at 0" && spot(.end) == "before 3 at 0")
+        #expect(try spot(.before(.index(2))) == "before 1 at 0" && spot(.after(.index(2))) == "after 2 at 0")
+        #expect(throws: ItemReference.Problem.outOfRange(4, count: 3)) { try spot(.after(.index(4))) }
+        // After an item is after its sub-items; levels are those that people see.
+        let tree = Hand(
+            zip(UInt64(1)..., [0, 1, 5, 1, 0]).map { Item(id: ItemID(rawValue: $0), level: $1, content: .note("")) })
+        #expect(try spot(.after(.index(1)), in: tree) == "after 4 at 0")
+        #expect(try spot(.after(.index(2)), in: tree) == "after 3 at 1")
+        #expect(try spot(.before(.index(3)), in: tree) == "before 2 at 2")
     }
 }

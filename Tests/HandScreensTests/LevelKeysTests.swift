@@ -40,6 +40,10 @@ import Testing
         ("a >b c", "j x P", "a >b c"),
         // Deleting takes only the item, unless it is a range or is told.
         ("a >b c", "d", ">b c"), ("a >b c", "D", "c"), ("a >b c", "v j d", "c"), ("a >b >>c d", "j D", "a d"),
+        // What comes between an item and its sub-items becomes one of them; at the top, there is nothing to belong to.
+        ("a >b >>c d", "o 'n' enter esc", "a >n >b >>c d"), ("a >b >>c d", "j o 'n' enter esc", "a >b >>n >>c d"),
+        ("a >b c", "j O 'n' enter esc", "a >n >b c"), ("a >b c", "j j O 'n' enter esc", "a >b n c"),
+        ("a >b c", "j j x k k p", "a >c >b"), ("a >b >>c d", "j j t", "c a >b d"), ("a >b >>c d", "j t", "b >c a d"),
         // Ticking changes no level. A new item has the level of the one above it.
         ("a >b", "j o 'n' enter esc", "a >b >n"), ("a >b", "O 'n' enter esc", "n a >b"),
         ("a >b", "a 'n' enter esc", "a >b >n"), ("a >b", "A 'n' enter esc", "n a >b"),
@@ -51,6 +55,40 @@ import Testing
         var stage = Self.stage(before)
         stage.press(keys)
         #expect(Self.text(stage) == after, "\(before): \(keys)")
+    }
+
+    /// Whatever is added, pasted or moved, all other items belong to what they belonged to.
+    @Test func nothingTakesOthersSubitems() {
+        var random = SplitMix64(seed: testSeed(5_100, "levels"))
+        let ways = [
+            "o 'n' enter esc", "O 'n' enter esc", "y DOWN p", "y DOWN P", "x UP p", "x UP P", "J", "K", "t", "b",
+        ]
+        for round in 0..<400 {
+            var (words, level) = ([String](), 0)
+            for place in 0..<(2 + random.next(below: 7)) {
+                level = random.next(below: min(level + 2, place + 1))
+                words.append(String(repeating: ">", count: level) + "i\(place)")
+            }
+            let (before, way) = (words.joined(separator: " "), ways[round % ways.count])
+            func steps(_ key: String) -> String {
+                Array(repeating: key, count: random.next(below: words.count)).joined(separator: " ")
+            }
+            let keys = "\(steps("j")) " + way.replacing("DOWN", with: steps("j")).replacing("UP", with: steps("k"))
+            var stage = Self.stage(before)
+            let parents = Self.parents(stage)
+            stage.press(keys)
+            // What is moved takes its own along, and may belong to another item itself.
+            let changed = Self.parents(stage).filter { item, parent in parents[item].map { $0 != parent } ?? false }
+            let isMove = ["J", "K", "t", "b"].contains(way)
+            #expect(changed.count <= (isMove ? 1 : 0), "\(before): \(keys): \(Self.text(stage))")
+        }
+    }
+
+    /// What each item belongs to.
+    private static func parents(_ stage: Stage) -> [ItemID: ItemID?] {
+        let hand = stage.replicas["things"]?.view ?? Hand()
+        return Dictionary(
+            uniqueKeysWithValues: hand.indices.map { (hand[$0].id, hand.superitem(of: $0).map { hand[$0].id }) })
     }
 
     @Test func rulesBoundLevels() {

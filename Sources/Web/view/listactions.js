@@ -71,10 +71,10 @@ export class ListActions {
    */
   add(written, place) {
     const index = place ? this.#view.indexOf(place.id) : -1;
-    const base = index < 0 ? 0 : this.#view.shownLevel(index);
-    const items = written.map(one => newItem(one, Math.min(base + (one.level ?? 0), this.edits.most)));
-    const below = index < 0 ? this.#view.count : index + 1 + this.#view.subItems(index);
+    const below = index < 0 ? this.#view.count : index + 1 + this.#selection.hiddenBelow(index);
     const gap = place?.isAbove && index >= 0 ? index : below;
+    const base = index < 0 ? 0 : this.#selection.levelAt(this.#view, gap, gap, this.#view.shownLevel(index));
+    const items = written.map(one => newItem(one, Math.min(base + (one.level ?? 0), this.edits.most)));
     const what = items.length === 1 ? nameOf(items[0]) : amount(items.length, "item");
     const isAdded = this.edits.insert(items, gap, `Added ${what}.`);
     // Once it is drawn.

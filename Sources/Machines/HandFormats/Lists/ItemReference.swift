@@ -127,20 +127,28 @@ package enum Place: Equatable, Sendable {
     case before(ItemReference)
     case after(ItemReference)
 
-    /// Returns the gap of this place, and the side of the gap to which new content is attached.
-    package func gap(in list: PartialList) throws(ItemReference.Problem) -> (gap: Int, side: Side) {
+    /// Returns the gap of this place, the side of the gap to which new content is attached, and the level of new
+    /// content, at which no sub-item of another item becomes its own. After an item is after its sub-items.
+    ///
+    /// - Throws: `PartialList.Unknown` if an item that determines the levels is not known.
+    package func spot(in list: PartialList) throws -> (gap: Int, side: Side, level: Int) {
         switch self {
-        case .top: (0, .after)
-        case .end: (list.count, .before)
-        case .before(let item): (try item.position(in: list), .before)
-        case .after(let item): (try item.position(in: list) + 1, .after)
+        case .top: return (0, .after, 0)
+        case .end: return (list.count, .before, 0)
+        case .before(let item):
+            let position = try item.position(in: list)
+            return (position, .before, try list.shownLevel(at: position))
+        case .after(let item):
+            let position = try item.position(in: list)
+            return (try list.subitems(of: position).upperBound, .after, try list.shownLevel(at: position))
         }
     }
 
-    package var neighbour: ItemReference? {
+    /// The item that names the place, if one does.
+    package var neighbours: [ItemReference] {
         switch self {
-        case .top, .end: nil
-        case .before(let item), .after(let item): item
+        case .top, .end: []
+        case .before(let item), .after(let item): [item]
         }
     }
 }

@@ -24,15 +24,27 @@ package enum References {
         return try Delta(components)
     }
 
-    /// Returns a delta that moves the items at these positions to one place, in that order.
-    package static func move(_ all: [Int], to place: Place, in list: PartialList) throws -> Delta {
-        var seen: Set<Int> = []
-        let positions = all.filter { seen.insert($0).inserted }
-        let (gap, side) = try place.gap(in: list)
+    /// Returns a delta that moves branches to one place, in that order. The first item of each gets the place's level.
+    ///
+    /// - Throws: `PartialList.Unknown` if an item that determines the levels is not known.
+    package static func move(_ branches: [Range<Int>], to place: Place, in list: PartialList) throws -> Delta {
+        let (gap, side, level) = try place.spot(in: list)
+        var (positions, changes): ([Int], [Int: Change]) = ([], [:])
+        for branch in branches {
+            let steps = level - (try list.shownLevel(at: branch.lowerBound))
+            for position in branch where changes[position] == nil {
+                let new = UInt8(min(max(0, try list.shownLevel(at: position) + steps), Int(Item.maxLevel)))
+                changes[position] = new == (try list.item(at: position).level) ? Change() : Change(level: new)
+                positions.append(position)
+            }
+        }
         let sorted = positions.sorted()
         let slots = Dictionary(uniqueKeysWithValues: zip(sorted, sorted.indices))
         // Slots are numbered by position, and dropped in the order named.
-        let drops = positions.compactMap { slots[$0] }.map { Delta.Component.drop($0..<$0 + 1, side, nil) }
+        let drops = positions.map { position in
+            let slot = slots[position] ?? 0
+            return Delta.Component.drop(slot..<slot + 1, side, changes[position].flatMap { $0.isEmpty ? nil : $0 })
+        }
         var components: [Delta.Component] = []
         var next = 0
         func keep(upTo position: Int) {

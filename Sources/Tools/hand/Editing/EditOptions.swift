@@ -25,30 +25,29 @@ struct EditOptions: ParsableArguments {
         }
     }
 
-    /// Makes an edit of the named items and a place. Waits for the server's answer and prints the result. Only those
-    /// items are requested from the server.
+    /// Makes an edit of the named items. Waits for the server's answer and prints the result. Only those items are
+    /// requested from the server.
     func edit(
-        _ items: [ItemReference] = [], to place: Place = .end,
-        _ make: @escaping @Sendable (PartialList) throws -> Delta
+        _ items: [ItemReference] = [], _ make: @escaping @Sendable (PartialList) throws -> Delta
     ) async throws {
-        try await edit(knowing: .items(ItemReference.selections(of: items + [place.neighbour].compactMap { $0 })), make)
+        try await edit(knowing: .items(ItemReference.selections(of: items)), make)
     }
 
-    /// Makes an edit of items and their sub-items. `make` gets the items' positions.
+    /// Makes an edit of items, their sub-items and a place. `make` gets the items' positions.
     func editBranches(
         _ items: [ItemReference], to place: Place = .end,
         _ make: @escaping @Sendable (PartialList, [Int]) throws -> Delta
     ) async throws {
-        try await withBranches(of: items, place) { part, find in
-            try await edit(knowing: .items(part)) { try make($0, try find($0)) }
+        try await Self.withBranches(of: items + place.neighbours) { part, find in
+            try await edit(knowing: .items(part)) { try make($0, try Array(find($0).prefix(items.count))) }
         }
     }
 
     /// Runs `body` with what must be requested from the server to edit items and their sub-items: the items that have a
     /// number with some items below, and more if sub-items go on. `body` finds the items' positions with the function
     /// that it gets.
-    func withBranches<Result>(
-        of items: [ItemReference], _ place: Place = .end,
+    static func withBranches<Result>(
+        of items: [ItemReference],
         _ body: ([Excerpt.Selection], _ find: @escaping @Sendable (PartialList) throws -> [Int]) async throws -> Result
     ) async throws -> Result {
         let found = Mutex<[Int]>([])
@@ -56,7 +55,7 @@ struct EditOptions: ParsableArguments {
         // Items that are named by ids must be found first.
         var numbers = items.compactMap { if case .index(let number) = $0 { number - 1 } else { nil } }
         while true {
-            let named = ItemReference.selections(of: items + [place.neighbour].compactMap { $0 })
+            let named = ItemReference.selections(of: items)
             let part = named + ItemReference.surroundings(of: numbers.filter { $0 >= 0 }, below: below)
             do {
                 return try await body(part) { list in

@@ -65,21 +65,16 @@ struct Add: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try placeOptions.place() ?? .end
+        let chosen = try placeOptions.place() ?? .end
         var random = SystemRandomNumberGenerator()
-        let items = try contents().map { Item(id: .random(using: &random), level: level.level ?? 0, content: $0) }
-        if let under { return try await add(items, under: try ItemReference(under)) }
-        try await options.edit(to: place) { list in
-            let (gap, side) = try place.gap(in: list)
-            return Delta.inserting(items, at: gap, side)
-        }
-    }
-
-    private func add(_ items: [Item], under parent: ItemReference) async throws {
-        try await options.editBranches([parent]) { list, positions in
-            let level = UInt8(min(try list.shownLevel(at: positions[0]) + 1, Int(Item.maxLevel)))
-            let subitems = items.map { Item(id: $0.id, level: level, content: $0.content) }
-            return Delta.inserting(subitems, at: try list.subitems(of: positions[0]).upperBound, .after)
+        let items = try contents().map { Item(id: .random(using: &random), content: $0) }
+        let (parent, level) = (try under.map { try ItemReference($0) }, level.level)
+        let place = parent.map(Place.after) ?? chosen
+        try await options.editBranches([], to: place) { list, _ in
+            let spot = try place.spot(in: list)
+            let level = level ?? UInt8(min(parent == nil ? spot.level : spot.level + 1, Int(Item.maxLevel)))
+            let leveled = items.map { Item(id: $0.id, level: level, content: $0.content) }
+            return Delta.inserting(leveled, at: spot.gap, spot.side)
         }
     }
 }
@@ -191,15 +186,10 @@ struct Move: AsyncParsableCommand {
         guard let place else {
             throw ValidationError("Where to? Use --top, --end, --before ITEM, --after ITEM or --to LIST.")
         }
-        let references = try ItemReference.all(chosen.items)
-        if reach == .alone {
-            return try await chosen.options.edit(references, to: place) { list in
-                try References.move(references.map { try $0.position(in: list) }, to: place, in: list)
-            }
-        }
-        try await chosen.options.editBranches(references, to: place) { list, positions in
-            let all = try positions.flatMap { [$0] + Array(try list.subitems(of: $0)) }
-            return try References.move(all, to: place, in: list)
+        let isAlone = reach == .alone
+        try await chosen.options.editBranches(try ItemReference.all(chosen.items), to: place) { list, positions in
+            let branches = try positions.map { $0..<(isAlone ? $0 + 1 : try list.subitems(of: $0).upperBound) }
+            return try References.move(branches, to: place, in: list)
         }
     }
 }

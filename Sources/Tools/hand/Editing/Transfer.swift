@@ -80,7 +80,7 @@ struct Transfer {
     /// The items of the named branches, in the order given, each once. The levels are relative to the named items.
     private func read() async throws -> [Item] {
         let (name, server) = (try source.list.name(), source.list.server)
-        return try await source.withBranches(of: references) { part, find in
+        return try await EditOptions.withBranches(of: references) { part, find in
             try await server.withClient(list: name) { client, _ in
                 let list = PartialList(try await client.excerpt(of: name, part))
                 try EditOptions.check(list, is: source.ifRevision)
@@ -107,15 +107,11 @@ struct Transfer {
     private func insert(_ originals: [Item], in summary: EditSummary) async throws -> Settlement? {
         var random = SystemRandomNumberGenerator()
         let copies = originals.map { Item(id: .random(using: &random), level: $0.level, content: $0.content) }
-        return try await target.withBranches(of: [place.neighbour].compactMap { $0 }) { [place] part, find in
+        return try await EditOptions.withBranches(of: place.neighbours) { [place] part, find in
             let delta = target.noting(
                 { list in
-                    var (gap, side) = try place.gap(in: list)
-                    var level = 0
-                    if let neighbour = try find(list).first {
-                        level = try list.shownLevel(at: neighbour)
-                        if case .after = place { gap = try list.subitems(of: neighbour).upperBound }
-                    }
+                    _ = try find(list)
+                    let (gap, side, level) = try place.spot(in: list)
                     var items = copies
                     for index in items.indices {
                         // A list whose rules do not allow these levels refuses the items: what belongs to what stays.

@@ -204,16 +204,24 @@ struct Import: AsyncParsableCommand {
         return Load.command(words + ["--continue", "\(place)"])
     }
 
-    /// Inserts items after an item, or at a place if that item is missing. Requests only the neighbours from the
-    /// server.
+    /// Inserts items right after an item, or at a place if that item is missing. Their levels count from that of the
+    /// place. Requests only the neighbours from the server.
     private static func insert(
         _ items: [Item], behind last: ItemID?, at place: Place, of name: String, _ client: HandClient
     ) async throws -> Settlement? {
-        let behind = place == .end ? nil : last.map { Place.after(.prefix($0.description)) }
-        let neighbours = [behind, place].compactMap { $0?.neighbour }
-        return try await client.edit(name, knowing: .items(ItemReference.selections(of: neighbours))) { list in
-            let (gap, side) = try (try? behind?.gap(in: list)) ?? place.gap(in: list)
-            return Delta.inserting(items, at: gap, side)
+        let behind = place == .end ? [] : [last].compactMap { $0 }.map { ItemReference.prefix($0.description) }
+        return try await EditOptions.withBranches(of: place.neighbours) { part, find in
+            let part = part + ItemReference.selections(of: behind)
+            return try await client.edit(name, knowing: .items(part)) { list in
+                _ = try find(list)
+                let (gap, side, level) = try place.spot(in: list)
+                let above = behind.lazy.compactMap { try? $0.position(in: list) }.first
+                let leveled = items.map { item in
+                    let level = min(Int(item.level) + level, Int(Item.maxLevel))
+                    return Item(id: item.id, level: UInt8(level), content: item.content)
+                }
+                return Delta.inserting(leveled, at: above.map { $0 + 1 } ?? gap, above == nil ? side : .after)
+            }
         }
     }
 }

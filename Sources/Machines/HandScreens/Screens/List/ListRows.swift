@@ -50,8 +50,8 @@ struct ListRows: TableDataSource {
         var state = RowState()
         state.numberWidth = numberWidth
         guard let place = place(ofRow: row) else {
-            if let draft, case .new(let gap, _) = draft.target {
-                state.level = Int(shown.levelOfNewItem(at: gap, in: list))
+            if let draft, case .new(let gap, let side) = draft.target {
+                state.level = Int(shown.levelOfNewItem(at: gap, side, in: list))
             }
             return state
         }

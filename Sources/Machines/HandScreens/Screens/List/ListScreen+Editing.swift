@@ -171,7 +171,7 @@ extension ListScreen {
     /// Moves the selection. A range stays selected, so that it can be moved again.
     private func move(to gap: Int, _ side: Side, _ app: AppState) -> [Command] {
         let runs = branches(app)
-        let delta = Delta.moving(runs, to: gap, side)
+        let delta = shown.moving(runs, to: gap, side, in: app.list(list).hand)
         return Self.changes(app.list(list).hand, by: delta, runs) ? [.edit(list: list, delta)] : [.bell]
     }
 

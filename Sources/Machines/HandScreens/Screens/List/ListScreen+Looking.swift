@@ -230,7 +230,8 @@ extension ListScreen {
         if let refusal = obstacle(to: .moveDown, app) { return [.say(refusal)] }
         let runs = branches(app)
         let isBelow = runs.first.map { place > $0.lowerBound } ?? false
-        let delta = Delta.moving(runs, to: isBelow ? shown.end(ofPlace: place) : place, isBelow ? .after : .before)
+        let gap = isBelow ? shown.end(ofPlace: place) : place
+        let delta = shown.moving(runs, to: gap, isBelow ? .after : .before, in: app.list(list).hand)
         return delta.isIdentity ? [] : [.edit(list: list, delta)]
     }
 

@@ -130,13 +130,8 @@ extension ListScreen {
             }
             self.draft = draft.former == nil ? Draft(new: draft.target, kind: draft.kind) : nil
             settle(app)
-            return [
-                .edit(
-                    list: list,
-                    Delta.inserting(
-                        app.mint(contents, level: shown.levelOfNewItem(at: gap, in: app.list(list).hand)), at: gap, side
-                    ))
-            ]
+            let level = shown.levelOfNewItem(at: gap, side, in: app.list(list).hand)
+            return [.edit(list: list, Delta.inserting(app.mint(contents, level: level), at: gap, side))]
         }
     }
 

@@ -62,17 +62,39 @@ struct ShownItems: Sendable {
     }
 
     /// The level of a new item at a gap: that of the row's item above the gap.
-    func levelOfNewItem(at gap: Int, in hand: Hand) -> UInt8 {
-        hand.levelOfNewItem(at: folds.head(over: gap - 1).map { $0 + 1 } ?? gap)
+    func levelOfNewItem(at gap: Int, _ side: Side, in hand: Hand) -> UInt8 {
+        let allowed = levels(at: gap, in: hand)
+        if side == .before, gap < hand.count { return UInt8(allowed.lowerBound) }
+        let above = Int(hand.levelOfNewItem(at: folds.head(over: gap - 1).map { $0 + 1 } ?? gap))
+        return UInt8(min(max(above, allowed.lowerBound), allowed.upperBound, Int(hand.rules.maximumLevel)))
     }
 
     /// The levels that an item may have at a gap so that no other item is shown elsewhere: that of the item below at
     /// least, and one more than that of the item above at most. A folded item takes in nothing.
-    func levels(at gap: Int, in hand: Hand) -> ClosedRange<Int> {
-        let least = gap < hand.count ? hand.shownLevel(at: gap) : 0
-        let head = folds.head(over: gap - 1)
-        let most = head.map(hand.shownLevel(at:)) ?? (gap == 0 ? 0 : hand.shownLevel(at: gap - 1) + 1)
+    ///
+    /// - Parameter runs: the items that are moved to the gap, with their sub-items.
+    func levels(at gap: Int, moving runs: [Range<Int>] = [], in hand: Hand) -> ClosedRange<Int> {
+        var (above, below) = (gap - 1, gap)
+        for run in runs.reversed() where run.contains(above) { above = run.lowerBound - 1 }
+        for run in runs where run.contains(below) { below = run.upperBound }
+        let least = below < hand.count ? hand.shownLevel(at: below) : 0
+        // What is moved into a folded item unfolds it.
+        let head = runs.isEmpty ? folds.head(over: above) : nil
+        let most = head.map(hand.shownLevel(at:)) ?? (above < 0 ? 0 : hand.shownLevel(at: above) + 1)
         return least...max(least, most)
+    }
+
+    /// The edit that moves items with their sub-items to a gap, at the nearest level that they may have there.
+    func moving(_ runs: [Range<Int>], to gap: Int, _ side: Side, in hand: Hand) -> Delta {
+        let delta = Delta.moving(runs, to: gap, side)
+        guard let first = runs.first?.lowerBound, let start = delta.map(index: first) else { return delta }
+        let (allowed, own) = (levels(at: gap, moving: runs, in: hand), hand.shownLevel(at: first))
+        let level = min(max(own, allowed.lowerBound), allowed.upperBound)
+        let branch = start..<start + runs.reduce(0) { $0 + $1.count }
+        guard level != own, let moved = try? hand.applying(delta),
+            let shift = moved.shifting([branch], by: level - moved.shownLevel(at: start))
+        else { return delta }
+        return delta.composed(with: shift)
     }
 
     // MARK: Changing
