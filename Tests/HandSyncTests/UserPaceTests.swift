@@ -280,6 +280,39 @@ import Testing
         #expect(ada.isStopped)
     }
 
+    /// A user who is slowed down in the middle of a list gets its commits after its last chunk, as everybody does.
+    @Test func commitsWaitForTheChunksOfWhoeverIsSlowedDown() throws {
+        let world = TestWorld.ofTwoUsers {
+            $0.userWork = 300
+            $0.tooFastDeadline = 1_000_000
+        }
+        let ada = world.ownerOfList()
+        func insert(_ sequence: UInt64, _ count: Int) {
+            let items = (0..<UInt64(count)).map {
+                Item(id: ItemID(rawValue: sequence << 32 + $0), content: .note(String(repeating: "x", count: 10_000)))
+            }
+            let delta = Delta.inserting(items, at: 0, .after)
+            ada.say(.submit(Submission(list: 1, base: 0, sequence: SequenceNumber(sequence), delta: delta)))
+        }
+        for sequence in 1...UInt64(4) {
+            insert(sequence, 20)
+            world.pass(60_000)
+        }
+        let ben = world.connect(2, token: "ben")
+        world.settle()
+        ben.subscribe("list", request: 1)
+        world.settle()
+        let chunks = ben.heard.count { if case .chunk = $0 { true } else { false } }
+        insert(5, 1)
+        world.settle()
+        #expect(chunks > 0 && world.machine.load.slowed == 1 && world.machine.durable("list")?.revision == 5)
+        world.pass(120_000)
+        let last = try #require(ben.heard.lastIndex { if case .chunk = $0 { true } else { false } })
+        let commits = ben.heard.indices.filter { if case .commit = ben.heard[$0] { true } else { false } }
+        #expect(commits.count == 1 && commits.allSatisfy { $0 > last })
+        #expect(world.machine.brokenInvariant() == nil)
+    }
+
     /// Before the welcome, a client is told nothing that does not close its connection.
     @Test func nobodyIsWarnedBeforeTheWelcome() {
         let world = TestWorld.ofTwoUsers {

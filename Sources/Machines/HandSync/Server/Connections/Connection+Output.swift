@@ -90,7 +90,7 @@ extension Connection {
     /// output.
     ///
     /// - Precondition: the connection is not marked. So nothing else is to be sent, unless the stream is still writing,
-    ///   or lost.
+    ///   or lost, or the rest of a list waits because its user is slowed down.
     func awaitsOnly(commitsAfter revision: Int) -> Bool { cursors.isOne(at: revision) && !stream.isWriting }
 
     /// Sends commits of the only list that the connection follows.

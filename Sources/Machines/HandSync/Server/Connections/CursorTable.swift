@@ -59,8 +59,11 @@ struct CursorTable {
 
     // MARK: One list
 
-    /// Whether exactly one list is followed, and its cursor is at `revision`.
-    func isOne(at revision: Int) -> Bool { others.isEmpty && first?.revision == revision }
+    /// Whether exactly one list is followed, all of it was sent, and its cursor is at `revision`.
+    func isOne(at revision: Int) -> Bool {
+        guard others.isEmpty, let first else { return false }
+        return first.revision == revision && first.snapshot == nil
+    }
 
     /// Moves the cursor of the only list.
     mutating func moveOne(to revision: Int) { first?.revision = revision }
