@@ -504,3 +504,31 @@ test("what one has written in items that somebody deletes comes back", options, 
   await browser.press([KEYS.enter]);
   await stage.has("written in", ["milk", "bread and cake"]);
 });
+
+test("a row that goes while it is dragged leaves nothing behind", options, async () => {
+  await open("dragged away", "a", "b", "c", "d");
+  const [x, y] = await ada.place(".grip", "a");
+  const [, d] = await ada.place(".row", "d");
+  await browser.pointer([["down", x, y], ["move", x, y + 15], ["move", x, d]]);
+  run("rm", "-l", "dragged away", "1");
+  await ada.sees("b", "c", "d");
+  await browser.pointer([["move", 200, 5], ["up"]]);
+  // Another row is dragged as ever.
+  const [, b] = await ada.place(".grip", "b");
+  const [, last] = await ada.place(".row", "d");
+  await browser.pointer([["down", x, b], ["move", x, b + 15], ["move", x, last + 10], ["up"]]);
+  await stage.has("dragged away", ["c", "d", "b"]);
+});
+
+test("an item moves to another list, also if one leaves the list at once", options, async () => {
+  stage.list("its target", "there");
+  await open("its source", "goes", "stays");
+  await ada.press("goes", ["m"]);
+  await dialog();
+  await browser.press([..."its target", KEYS.enter]);
+  await browser.run(() => void (location.hash = "#list=its target"));
+  await ada.sees("there", "goes");
+  await stage.has("its source", ["stays"]);
+  await ada.add("works");
+  await stage.has("its target", ["there", "goes", "works"]);
+});

@@ -10,6 +10,7 @@ import { applySplices } from "../../Sources/Web/client/splices.js";
 import { diffTexts } from "../../Sources/Web/client/words.js";
 import { markdownOf, newItem, safeAddress, written, writtenLines } from "../../Sources/Web/view/content.js";
 import { Draft } from "../../Sources/Web/view/draft.js";
+import { Identity } from "../../Sources/Web/view/clients.js";
 import {
   branchesOf, changing, deleting, inserting, moving, originOf, runsOf, sortedBy,
 } from "../../Sources/Web/view/edits.js";
@@ -327,4 +328,28 @@ test("a draft knows when others change the words that it replaces, and only then
   inserted.type("one and two", 8);
   inserted.follow(bytesOf("one or two"));
   assert.equal(inserted.clash, undefined, "nothing was replaced");
+});
+
+// Links
+
+test("tabs of one device keep each other's links", () => {
+  const stored = new Map();
+  globalThis.localStorage = { getItem: key => stored.get(key) ?? null, setItem: (key, value) => stored.set(key, value) };
+  const [one, two] = [new Identity(), new Identity()];
+  one.addLink("a", "groceries");
+  two.addLink("b", "trip");
+  one.setPerson("Ada");
+  one.renameList("groceries", "food");
+  const tokens = lists => lists.map(list => new Identity().tokenFor(list));
+  assert.deepEqual(tokens(["food", "trip"]), ["a", "b"]);
+  one.learn("b", "tools");
+  two.addLink("c", "trip");
+  assert.equal(one.refuse("b"), true);
+  assert.deepEqual(tokens(["food", "trip", "tools"]), ["a", "c", "b"]);
+  assert.equal(new Identity().person, "Ada");
+  // Without a storage, each knows its own.
+  globalThis.localStorage = { getItem: () => null, setItem: () => { throw new Error("full"); } };
+  one.addLink("d", "food");
+  assert.equal(one.tokenFor("food"), "d");
+  delete globalThis.localStorage;
 });

@@ -90,7 +90,8 @@ export class Requests {
 
 /** @param {Down[]} parts */
 function isWhole([first, ...chunks]) {
-  return first.type !== "state" || listOf(chunks).count >= first.count;
+  const count = chunks.reduce((sum, part) => sum + (part.type === "chunk" ? part.items.length : 0), 0);
+  return first.type !== "state" || count >= first.count;
 }
 
 /**

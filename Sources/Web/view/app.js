@@ -52,6 +52,8 @@ export class App {
   #isAway = false;
   #typingUntil = 0;
   #navigated = Promise.resolve();
+  /** @type {OpenList[]} lists of which something is still to be done */
+  #held = [];
   clients;
   speech;
   /** @type {string | undefined} why the page cannot be kept for offline use */
@@ -177,7 +179,7 @@ export class App {
       return false;
     }
     try {
-      this.client.act(list, action);
+      (this.clients.of(list) ?? this.client).act(list, action);
       return true;
     } catch (error) {
       if (!(error instanceof DoesNotFit)) throw error;
@@ -187,16 +189,23 @@ export class App {
   }
 
   /**
-   * Another list as the server has it, or one that has ended or has no answer yet; nothing without a connection.
-   * @param {string} name
-   * @returns {Promise<OpenList | undefined>}
+   * Lists are followed until this is called, whether they are shown or not.
+   * @param {...OpenList} lists
    */
-  async liveList(name) {
-    if (this.client.connection.state !== "online") return undefined;
-    const list = this.client.open(name);
-    const { subscription } = list;
-    await until(() => subscription.isLive || subscription.hasEnded);
-    return list;
+  hold(...lists) {
+    this.#held.push(...lists);
+    return () => {
+      for (const list of lists) this.#held.splice(this.#held.indexOf(list), 1);
+      for (const list of lists) this.#leave(list);
+    };
+  }
+
+  /**
+   * The server has answered for a list, or it takes too long.
+   * @param {OpenList} list
+   */
+  isAnswered({ subscription }) {
+    return until(() => subscription.isLive || subscription.hasEnded);
   }
 
   /**
@@ -317,26 +326,30 @@ export class App {
   }
 
   async #navigate() {
-    // The list that is left is this client's; the next one may be another's.
-    const { client } = this;
-    if (this.#screen instanceof ListScreen) this.#screen.hide();
-    const { list, view } = await this.clients.follow();
+    // What is typed belongs to this client; the next list may be another's.
     const before = this.#screen;
-    closeDialogs();
     before?.close();
+    this.#screen = undefined;
+    const { list, view } = await this.clients.follow();
+    closeDialogs();
     if (list === undefined) this.#screen = new ListsScreen(this);
     else {
       const open = this.client.open(list);
       this.#screen = view === "history" ? new HistoryScreen(this, open) : new ListScreen(this, open);
     }
-    const old = before?.open;
-    if (old && old !== this.#screen.open && old.replica.pending.length === 0) client.forget(old);
+    if (before?.open) this.#leave(before.open);
     const isList = list !== undefined;
     fill(this.#home, isList && h("span", { "aria-hidden": "true" }, "‹ "), isList ? "All lists" : "hand");
     fill(this.#body, this.#screen.element);
     scrollTo(0, 0);
     this.draw();
     this.#screen.begin(before?.open?.name);
+  }
+
+  /** @param {OpenList} list that is followed no more, unless it is shown or something waits */
+  #leave(list) {
+    const isWanted = list === this.#screen?.open || this.#held.includes(list) || list.replica.pending.length > 0;
+    if (!isWanted) this.clients.of(list)?.forget(list);
   }
 
   #drawNow() {

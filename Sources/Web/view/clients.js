@@ -20,17 +20,12 @@ export class Identity {
   links = [];
 
   constructor() {
-    try {
-      const { person, links } = JSON.parse(localStorage.getItem(KEY) ?? "{}");
-      if (typeof person === "string") this.person = person;
-      if (Array.isArray(links)) this.links = links.filter(isLink);
-    } catch {
-      // Private windows may have no storage, and what is in it may be anything.
-    }
+    this.#read();
   }
 
   /** @param {string} person */
   setPerson(person) {
+    this.#read();
     this.person = person;
     this.#write();
   }
@@ -40,6 +35,7 @@ export class Identity {
    * @param {string} token @param {string} list
    */
   addLink(token, list) {
+    this.#read();
     const { lists } = this.links.find(link => link.token === token) ?? { lists: [] };
     const others = this.links.filter(link => link.token !== token);
     this.links = [...others, { token, lists: [...lists.filter(name => name !== list), list] }];
@@ -51,6 +47,7 @@ export class Identity {
    * @param {string} token
    */
   refuse(token) {
+    this.#read();
     const others = this.links.filter(link => link.token !== token);
     const isOthers = (/** @type {string} */ name) => others.some(({ lists }) => lists.includes(name));
     const link = this.links.find(link => link.token === token);
@@ -66,6 +63,7 @@ export class Identity {
    * @param {string} token @param {string} list
    */
   learn(token, list) {
+    this.#read();
     if (this.links.some(({ lists }) => lists.includes(list))) return;
     this.links.find(link => link.token === token)?.lists.push(list);
     this.#write();
@@ -73,6 +71,7 @@ export class Identity {
 
   /** @param {string} former name of a list @param {string} name */
   renameList(former, name) {
+    this.#read();
     for (const link of this.links) link.lists = link.lists.map(list => (list === former ? name : list));
     this.#write();
   }
@@ -97,6 +96,17 @@ export class Identity {
   tokenFor(list) {
     const newest = [...this.links].reverse();
     return (newest.find(({ lists }) => list !== undefined && lists.includes(list)) ?? newest[0])?.token ?? "";
+  }
+
+  /** Another tab may have opened a link since: what is written must have it. */
+  #read() {
+    try {
+      const { person, links } = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+      if (typeof person === "string") this.person = person;
+      if (Array.isArray(links)) this.links = links.filter(isLink);
+    } catch {
+      // Private windows may have no storage, and what is in it may be anything.
+    }
   }
 
   #write() {
@@ -170,9 +180,24 @@ export class Clients {
    */
   async follow() {
     const route = this.#identity.takeRoute();
-    const token = this.#identity.tokenFor(route.list);
-    this.#current = await this.#clientOf(this.#identity.person, token);
+    this.#current = await this.asker(route.list);
     return route;
+  }
+
+  /**
+   * The client that follows a list, if any does.
+   * @param {OpenList} list
+   */
+  of(list) {
+    return this.#all.find(({ lists }) => lists.includes(list));
+  }
+
+  /**
+   * The client for a list, or for everything else.
+   * @param {string | undefined} name
+   */
+  asker(name) {
+    return this.#clientOf(this.#identity.person, this.#identity.tokenFor(name));
   }
 
   /** @param {string} former name of a list, for which one's link is @param {string} name */

@@ -100,6 +100,7 @@ export function makeDraggable(grid, begin) {
    */
   let drag;
   let frame = 0;
+  let hearing = new AbortController();
   const rowOf = (/** @type {EventTarget | null} */ target) =>
     /** @type {HTMLElement | null} */ (target instanceof Element ? target.closest(".row") : null);
 
@@ -139,6 +140,7 @@ export function makeDraggable(grid, begin) {
 
   const end = () => {
     cancelAnimationFrame(frame);
+    hearing.abort();
     drag?.row.classList.remove("dragged");
     drag = undefined;
     show();
@@ -155,19 +157,21 @@ export function makeDraggable(grid, begin) {
     drag = { drop, pointer: event.pointerId, row, target: undefined, isBelow: false, y: event.clientY };
     row.classList.add("dragged");
     frame = requestAnimationFrame(scroll);
+    // The row may be taken away, and then the pointer is let go anywhere.
+    hearing = new AbortController();
+    const { signal } = hearing;
+    addEventListener("pointermove", event => isDragging(event) && look(event.clientX, event.clientY), { signal });
+    addEventListener("pointercancel", event => isDragging(event) && end(), { signal });
+    addEventListener("pointerup", event => isDragging(event) && finish(), { signal });
+    addEventListener("keydown", event => event.key === "Escape" && end(), { signal });
   });
-  grid.addEventListener("pointermove", event => isDragging(event) && look(event.clientX, event.clientY));
-  grid.addEventListener("pointercancel", event => isDragging(event) && end());
-  grid.addEventListener("pointerup", event => {
-    if (!isDragging(event)) return;
+
+  const finish = () => {
     const last = drag;
     end();
     // The place is named by a neighbour, since others may have moved everything meanwhile.
     if (last?.target) last.drop(last.target.dataset.id ?? "", last.isBelow);
-  });
-  addEventListener("keydown", event => {
-    if (event.key === "Escape") end();
-  });
+  };
 }
 
 /** Whether the person points with a finger. */

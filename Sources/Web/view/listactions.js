@@ -235,6 +235,7 @@ export class ListActions {
     const ok = isMove ? "Move" : "Copy";
     const title = `${ok} ${this.#selection.nameOf(runs)} to`;
     const suggestions = (await this.#app.clients.listNames()).filter(name => name !== this.#open.name);
+    if (!this.#grid.element.isConnected) return;
     ask(title, { label: "A list", ok, suggestions }, name => this.#send(name, ids, isMove));
   }
 
@@ -242,11 +243,20 @@ export class ListActions {
   async #send(name, ids, isMove) {
     const refusal = this.#app.clients.refusal(name, 2);
     if (refusal) return this.#app.toast(refusal);
-    const target = await this.#app.liveList(name);
+    const target = this.#app.client.connection.state === "online" ? this.#app.client.open(name) : undefined;
+    if (!target) return this.#app.toast(`“${name}” cannot be opened right now. Nothing was ${isMove ? "moved" : "copied"}.`);
+    // One may go elsewhere meanwhile.
+    const release = this.#app.hold(this.#open, target);
+    await this.#sendTo(target, ids, isMove).finally(release);
+  }
+
+  /** @param {OpenList} target @param {string[]} ids @param {boolean} isMove */
+  async #sendTo(target, ids, isMove) {
+    const { name, subscription } = target;
     const [done, verb] = isMove ? ["Moved", "moved"] : ["Copied", "copied"];
-    const { ended = "" } = target?.subscription ?? {};
-    if (!target?.subscription.isLive) {
-      const reason = ended !== "" ? errorText(ended) : `“${name}” cannot be opened right now.`;
+    await this.#app.isAnswered(target);
+    if (!subscription.isLive) {
+      const reason = subscription.hasEnded ? errorText(subscription.ended) : `“${name}” cannot be opened right now.`;
       return this.#app.toast(`${reason} Nothing was ${verb}.`);
     }
     const runs = () => runsOf(this.#selection.indexesOf(ids));
@@ -257,9 +267,7 @@ export class ListActions {
     if (!(await this.#app.hasTaken(target, copies))) {
       return this.#app.toast(`“${name}” has not taken the items. Nothing was deleted here.`);
     }
-    if (isMove) this.edits.make(deleting(runs()));
-    // Nobody is in the other list because of this.
-    if (target !== this.#open && target.replica.pending.length === 0) this.#app.client.forget(target);
+    if (isMove && runs().length > 0 && !this.edits.make(deleting(runs()))) return;
     const undoing = isMove ? " To take it back, undo in both lists." : "";
     this.#app.toast(`${done} ${amount(copies.length, "item")} to “${name}”.${undoing}`);
   }

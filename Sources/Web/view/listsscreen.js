@@ -54,7 +54,7 @@ export class ListsScreen {
       this.#rows,
     );
     this.element.addEventListener("keydown", event => {
-      if (app.ignores(event)) return;
+      if (app.ignores(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "n" || event.key === "a") this.#make();
       else if (event.key === "?") showHelp(app);
       else if (event.key === "C") showConnection(app);
@@ -106,7 +106,7 @@ export class ListsScreen {
       this.#entries = await this.#app.clients.allLists();
       this.#isKnown = true;
       this.#app.draw();
-      for (const entry of this.#entries) await this.#readNews(entry);
+      for (const entry of this.#entries) await this.#readNews(entry).catch(() => {});
     } catch {
       // The next time may bring them; the state of the connection is shown anyway.
     }
@@ -117,7 +117,7 @@ export class ListsScreen {
   async #readNews({ name, revision }) {
     const seen = seenRevision(this.#app.client, name);
     if (seen === undefined || seen >= revision || this.#news.get(name)?.revision === revision) return;
-    this.#news.set(name, { text: await headline(this.#app.client, name, seen, revision), revision });
+    this.#news.set(name, { text: await headline(await this.#app.clients.asker(name), name, seen, revision), revision });
     this.#app.draw();
   }
 

@@ -41,8 +41,9 @@ export class Speech {
 
   async #flush() {
     if (this.isTyping()) return void setTimeout(() => this.#flush(), PAUSE);
-    const text = await this.#words?.();
+    const words = this.#words;
     this.#words = undefined;
+    const text = await words?.();
     if (text) speak(this.#polite, text);
   }
 }
