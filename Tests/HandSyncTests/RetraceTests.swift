@@ -12,10 +12,12 @@ import Testing
         var world: TestNetwork
         var chaos: Chaos
         var steps = UndoReconstruction.Steps()
+        /// Another client of the person, which the first one does not know.
+        var second: AuthorID?
 
-        init(_ seed: UInt64) {
+        init(_ seed: UInt64, replicas: Int = 2) {
             chaos = Chaos(seed: seed)
-            world = TestNetwork(tasks(5), replicas: 2)
+            world = TestNetwork(tasks(5), replicas: replicas)
         }
 
         mutating func edit(_ index: Int) throws {
@@ -25,7 +27,9 @@ import Testing
 
         /// Returns what a step does according to the history, and which commit it undoes, or nil if there is none.
         func predicted(_ step: UndoStep) -> (Retraction, UndoReconstruction.Target)? {
-            let past = UndoReconstruction(UndoReconstruction.Memory(own: [1: steps]), revision: world.log.count)
+            var own = [AuthorID(1): steps]
+            if let second { own[second] = UndoReconstruction.Steps() }
+            let past = UndoReconstruction(UndoReconstruction.Memory(own: own), revision: world.log.count)
             var requests = UndoRequests(.step(step), past, of: "list")
             while let request = requests.request { requests.take(answer(request(1))) }
             guard case .make(let retraction, let made, let target) = requests.advice else {
@@ -82,6 +86,29 @@ import Testing
             }
         }
         #expect(steps > 300)
+    }
+
+    /// A screen takes back its own newest edit, although the person has made another one since, with a client that the
+    /// screen did not know. The next step takes that one back, and nothing of anybody else.
+    @Test func aStepOfAClientThatDidNotKnowTheOther() throws {
+        var couple = Couple(1, replicas: 3)
+        couple.second = 3
+        func insert(_ replica: Int, _ text: String, at place: Int) throws {
+            let item = Item(id: ItemID(rawValue: UInt64(900 + replica)), content: .task(text, done: false))
+            try couple.world.edit(replica, .inserting([item], at: place, .after))
+            couple.world.submit(replica)
+            try couple.world.settle()
+        }
+        try insert(0, "screen", at: 2)
+        try insert(2, "shell", at: 0)
+        try insert(1, "somebody", at: 4)
+        let taken = try #require(try couple.world.replicas[0].take(.undo))
+        try couple.make(taken.delta, as: .undo)
+        try couple.world.settle()
+        let before = couple.world.replicas[0].view
+        let next = try #require(couple.predicted(.undo)).0.delta
+        let after = try before.applying(next)
+        #expect(before.map(\.content.text).filter { $0 != "shell" } == after.map(\.content.text))
     }
 
     /// An item that somebody else has already brought back is not inserted twice; everything else stays as it was.

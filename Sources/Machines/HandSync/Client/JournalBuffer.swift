@@ -118,7 +118,16 @@ public struct JournalBuffer: Sendable {
     /// - Parameter replica: returns a list's current replica, which contains all collected events.
     package mutating func take(_ replica: (String) -> Replica?) -> [JournalWrite]? {
         guard !isKept, inProgress == nil, !hasFailed else { return nil }
-        for list in Set(replaced.keys).union(events.keys).sorted() { collect(list, replica(list)) }
+        var lists = Set(replaced.keys).union(events.keys).sorted()
+        let formerNames = Set(replaced.values.compactMap { $0 })
+        while !lists.isEmpty {
+            // A list leaves its former name before another one gets it.
+            let next = lists.firstIndex { name in
+                !formerNames.contains(name) || !lists.contains { $0 != name && replaced[$0] == name }
+            } ?? 0
+            let list = lists.remove(at: next)
+            collect(list, replica(list))
+        }
         inProgress = (writes, mark)
         writes = []
         return inProgress?.writes

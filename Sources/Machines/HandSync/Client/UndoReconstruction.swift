@@ -133,7 +133,8 @@ package struct UndoReconstruction: Sendable {
 
     private func ownSubmissions(at commit: Commit) -> [OwnSubmission] {
         let empty = own.values.flatMap { $0.empty[commit.revision] ?? [] }.map { OwnSubmission($0, true) }
-        guard let steps = own[commit.author] else { return empty }
+        // A refused edit changed nothing, so there is nothing to take back.
+        guard let steps = own[commit.author], commit.refusal == nil else { return empty }
         let made = OwnSubmission(steps.made[commit.sequence], false)
         return Array(repeating: made, count: steps.counts[commit.sequence] ?? 1) + empty
     }
@@ -235,20 +236,38 @@ package struct UndoReconstruction: Sendable {
     private func delta(of step: UndoStep, from target: Target?) -> Retraction? {
         if target?.isEmpty == true { return .nothing }
         var history = target == nil ? memory.base?.history ?? UndoHistory() : UndoHistory()
+        // What each of the person's clients would have undone that knew of no other one.
+        var alone = own.count > 1 ? own.mapValues { _ in history } : [:]
         for commit in commits(from: target?.revision ?? bottom + 1) {
-            if own[commit.author] == nil { history.follow(commit.delta) }
-            for (number, submission) in ownSubmissions(at: commit).enumerated() {
-                // The first of joined edits is the last to be undone, and undoes what is left of all of them.
-                let inverse = submission.isEmpty || number > 0 ? .identity : inverses[commit.revision] ?? .identity
-                switch submission.step {
-                case nil: history.record(inverse: inverse)
-                case let step?:
-                    _ = history.take(step)
-                    history.made(step, inverse: inverse)
-                }
+            let isForeign = isStep(commit, of: alone[commit.author], insteadOf: history)
+            replay(commit, on: &history, isOwn: own[commit.author] != nil && !isForeign)
+            for author in alone.keys {
+                replay(commit, on: &alone[author, default: UndoHistory()], isOwn: author == commit.author)
             }
         }
         return history.take(step)
+    }
+
+    /// Whether a step took back what was newest for its client, which did not know the person's edits with another
+    /// client, and not what was newest for the person.
+    private func isStep(_ commit: Commit, of alone: UndoHistory?, insteadOf all: UndoHistory) -> Bool {
+        guard var alone, let step = own[commit.author]?.made[commit.sequence] else { return false }
+        var all = all
+        return all.take(step)?.delta != commit.delta && alone.take(step)?.delta == commit.delta
+    }
+
+    private func replay(_ commit: Commit, on history: inout UndoHistory, isOwn: Bool) {
+        if !isOwn { history.follow(commit.delta) }
+        for (number, submission) in ownSubmissions(at: commit).enumerated() where isOwn || submission.isEmpty {
+            // The first of joined edits is the last to be undone, and undoes what is left of all of them.
+            let inverse = submission.isEmpty || number > 0 ? .identity : inverses[commit.revision] ?? .identity
+            switch submission.step {
+            case nil: history.record(inverse: inverse)
+            case let step?:
+                _ = history.take(step)
+                history.made(step, inverse: inverse)
+            }
+        }
     }
 
     /// Returns the inverse of any commit, made on the list after it, transformed over all later commits.

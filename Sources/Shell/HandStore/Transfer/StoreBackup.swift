@@ -15,21 +15,27 @@ package enum StoreBackup {
         guard PrivateFile.exists(source) else {
             throw StoreError.noStore(path: folder)
         }
-        try LogCheck.check(source)
         try write(to: file) { partial in
-            try StoreFile.translating(source) {
-                let database = try StoreFile.opened(source)
-                guard try database.read({ try Schema.isThere($0, source) }) else {
-                    throw StoreError.notAStore(path: source)
-                }
-                _ = try database.withConnection { try $0.run("VACUUM INTO ?", [.text(partial)]) }
-                try database.close()
-                if let rules {
-                    let copy = try SQLiteDatabase(partial)
-                    try copy.write { try SQLiteStore.remember(rules, $0) }
-                    try copy.close()
-                }
+            try copy(source, to: partial)
+            guard let rules else { return }
+            try StoreFile.translating(partial) {
+                let copy = try SQLiteDatabase(partial)
+                try copy.write { try SQLiteStore.remember(rules, $0) }
+                try copy.close()
             }
+        }
+    }
+
+    /// Copies a database and its log, as they are at one moment, into an empty file.
+    private static func copy(_ source: String, to file: String) throws {
+        try LogCheck.check(source)
+        try StoreFile.translating(source) {
+            let database = try StoreFile.opened(source)
+            guard try database.read({ try Schema.isThere($0, source) }) else {
+                throw StoreError.notAStore(path: source)
+            }
+            _ = try database.withConnection { try $0.run("VACUUM INTO ?", [.text(file)]) }
+            try database.close()
         }
     }
 
@@ -41,8 +47,20 @@ package enum StoreBackup {
             throw StoreError.failed("\(file) exists already; name another file")
         }
         let partial = file + ".partial"
-        try removeAll(partial)
         try translating { () throws(FileError) in try PrivateFile.make(partial) }
+        // Whoever writes the file holds its lock; what a killed backup has left is begun anew.
+        let writer = open(partial, O_RDWR | O_CLOEXEC)
+        guard writer >= 0, flock(writer, LOCK_EX | LOCK_NB) == 0, !PrivateFile.exists(file) else {
+            if writer >= 0 { Glibc.close(writer) }
+            throw StoreError.failed("\(file) is being written by another backup; name another file")
+        }
+        defer { Glibc.close(writer) }
+        for part in parts(of: partial).dropFirst() {
+            try translating { () throws(FileError) in try PrivateFile.remove(part) }
+        }
+        guard ftruncate(writer, 0) == 0 else {
+            throw StoreError.failed("cannot empty \(partial): \(String(cString: strerror(errno)))")
+        }
         do { try body(partial) } catch {
             try? removeAll(partial)
             throw error
@@ -83,7 +101,13 @@ package enum StoreBackup {
         let stamp = (stamp...).first { parts(of: aside(folder, "\($0)")).isEmpty } ?? stamp
         let partial = target + ".partial"
         try removeAll(partial)
-        try translating { () throws(FileError) in try PrivateFile.copy(file, to: partial) }
+        if PrivateFile.exists(file + "-wal") {
+            // It is no backup, but a store of which some is only in its log.
+            try translating { () throws(FileError) in try PrivateFile.make(partial) }
+            try copy(file, to: partial)
+        } else {
+            try translating { () throws(FileError) in try PrivateFile.copy(file, to: partial) }
+        }
         if renews { try renewHistories(partial, &random) }
         let access = try takeAccess(partial, folder, accessFile)
         try flush(partial)

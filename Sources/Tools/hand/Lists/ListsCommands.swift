@@ -312,7 +312,7 @@ struct Sync: AsyncParsableCommand {
         let isBusy = try await forEachClient(
             at: try list.server.address(name), orSay: "they are not discarded. End it, and try again"
         ) { count += try await $0.discard(name) }
-        if count == 0, isBusy { return }
+        if count == 0, isBusy { throw Failure(.error, "nothing was discarded") }
         list.server.say("discarded \(Amount.count(count, "unsent edit")) of '\(name)'")
     }
 }

@@ -96,7 +96,7 @@ struct Undelete: AsyncParsableCommand {
             do {
                 try await client.undelete(name, deletion: entry?.deletion ?? id, as: newName)
             } catch ClientError.refused(.listExists, _) where newName == name {
-                let command = Suggestion.command("undelete", name, "--name", "OTHER")
+                let command = Suggestion.command("undelete --name OTHER", name)
                 let advice = "bring the deleted one back under another name: \(command)"
                 throw Failure(.conflict, "there is another list '\(name)' now; \(advice)")
             } catch ClientError.refused(.noSuchList, _) {

@@ -102,6 +102,9 @@ struct Load: ParsableCommand {
         guard (clients ?? 1) > 0, processes > 0, (rate ?? 1) > 0 else {
             throw ValidationError("--clients, --processes and --rate must be above 0.")
         }
+        if script == "-", processes > 1 {
+            throw ValidationError("A script from standard input is for one process; with --processes, name a file.")
+        }
         for text in threshold {
             do {
                 let bound = try Threshold(text)

@@ -167,6 +167,8 @@ private struct WatchedCommits {
             }
         } catch ClientError.unreachable {
             // The missing commits are requested when the server is back.
+        } catch ClientError.refused(.noSuchList, _) {
+            // The list was renamed or deleted meanwhile; an event says which.
         }
     }
 

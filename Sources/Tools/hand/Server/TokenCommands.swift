@@ -94,9 +94,16 @@ private struct GrantToken: ParsableCommand {
     @OptionGroup var access: AccessOptions
 
     func run() throws {
-        guard let token = try access.change({ $0.change(id, to: role, lists: lists.list) }) else {
-            throw AccessOptions.noToken(id)
+        let changed = try access.change { book in
+            if !lists.list.isEmpty, let everywhere = book.all.first(where: { $0.id == id })?.role, role < everywhere {
+                throw Failure(
+                    .usage,
+                    "nothing was changed: token \(id) has the role '\(everywhere.rawValue)' on all lists, and the higher role "
+                        + "counts. Lower that one first: \(Suggestion.command("token grant", id, "--role", role.rawValue))")
+            }
+            return book.change(id, to: role, lists: lists.list)
         }
+        guard let token = changed else { throw AccessOptions.noToken(id) }
         if access.json {
             Output.json(.object(AccessOptions.json(token)))
         } else {

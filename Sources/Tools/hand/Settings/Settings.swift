@@ -212,7 +212,7 @@ enum Settings {
 
     static func usual(_ flag: String?) throws -> String? {
         if let flag { return flag }
-        let first = try Contexts.named()?.file.texts[.url] ?? environment[Key.url.variable]
+        let first = try Contexts.named()?.file.texts[.url] ?? Layer.environment.text(.url)
         if first == nil, let failure = try Contexts.missing() { throw failure }
         return try first ?? value(.url)
     }
