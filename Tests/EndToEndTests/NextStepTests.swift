@@ -37,6 +37,60 @@ import Testing
         #expect(try !user.messages("share", "list", "--data", data).contains("there is no list"))
     }
 
+    /// What is refused is no edit: undo is about the one before it.
+    @Test func undoGoesPastWhatWasRefused() throws {
+        try user.hand("create", "small", "--max-items", "1")
+        try user.hand("add", "-l", "small", "one")
+        try user.hand("add", "-l", "small", "two", expecting: 4)
+        try user.hand("add", "-l", "small", "three", expecting: 4)
+        #expect(try user.messages("undo", "-l", "small").contains("took back revision 1"))
+        #expect(try user.messages("redo", "-l", "small").contains("revision"))
+        #expect(try user.lines("-l", "small") == ["[ ] one"])
+    }
+
+    /// What a command advises works as it stands there.
+    @Test func advisedCommandsWork() throws {
+        for name in ["twice", "-x"] {
+            try user.hand("create", "--", name)
+            try user.hand("delete", "--force", "--", name)
+            try user.hand("create", "--", name)
+            let advice = try user.hand("undelete", "--", name, expecting: 7)
+            let command = try #require(advice.split(separator: "name: hand ").last).replacing("OTHER", with: "again \(name)")
+            let shell = "'\(Binary.path)' " + command.replacing("again \(name)", with: "'again \(name)'")
+            let outcome = try Binary.run(["-c", shell], environment: user.environment, program: "/bin/sh")
+            #expect(outcome.status == 0, "\(shell): \(outcome.messages)")
+        }
+        // A text of several lines, which somebody has changed.
+        try user.hand("add", "first\nsecond\tit's")
+        let advice = try user.hand("edit", "2", "mine", "--was", "former", expecting: 7)
+        let was = try #require(advice.split(separator: "--was ").last).trimmingCharacters(in: ["\n", "."])
+        let shell = "'\(Binary.path)' edit 2 mine --was \(was)"
+        let outcome = try Binary.run(["-c", shell], environment: user.environment, program: "/bin/bash")
+        #expect(outcome.status == 0, "\(shell): \(outcome.messages)")
+        #expect(try user.lines() == ["[ ] milk", "[ ] mine"])
+    }
+
+    /// An unset variable of a script is no address.
+    @Test func anEmptyAddressIsNone() throws {
+        var environment = user.environment
+        let url = environment["HAND_URL"] ?? ""
+        environment["HAND_URL"] = ""
+        #expect(try Binary.run(["lists", "--url", url], environment: environment).status == 0)
+        #expect(try !Binary.run(["lists"], environment: environment).messages.contains("not a URL"))
+    }
+
+    /// A lower role on one list has no effect beside a higher one on all.
+    @Test func aRoleThatWouldNotCountIsRefused() throws {
+        let made = try user.hand("token", "create", "eve", "--role", "write", "--data", data, "--json")
+        let id = try #require(made.firstMatch(of: #/"id":"([^"]+)"/#)?.1)
+        let refusal = try user.hand(
+            "token", "grant", String(id), "--role", "read", "-l", "list", "--data", data, expecting: 2)
+        #expect(refusal.contains("token \(id) has the role 'write' on all lists"))
+        #expect(refusal.contains("hand token grant --role read \(id) --data"), "\(refusal)")
+        try user.hand("token", "grant", String(id), "--role", "none", "--data", data)
+        try user.hand("token", "grant", String(id), "--role", "read", "-l", "list", "--data", data)
+    }
+
     /// A digest that begins with a zero has it wherever it is printed. About half of them do.
     @Test func digestsAreTheSameEverywhere() throws {
         for number in 0..<6 {

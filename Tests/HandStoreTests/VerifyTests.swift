@@ -303,6 +303,45 @@ import Testing
         try await reader.value
     }
 
+    /// What was moved aside comes back with its log, as a killed server left it.
+    @Test func aStoreWithALogCanBeRestored() throws {
+        let (folder, killed) = (try TemporaryFolder(), try TemporaryFolder())
+        try Self.made(folder, 40)
+        let store = try SQLiteStore(folder: folder.path, durability: .fsync)
+        _ = try store.create("late", rules: Rules(), logID: 9, deckSeed: nil)
+        for name in ["hand.sqlite", "hand.sqlite-wal"] {
+            try FileManager.default.copyItem(atPath: "\(folder.path)/\(name)", toPath: "\(killed.path)/\(name)")
+        }
+        try store.close()
+        let (new, file) = (try TemporaryFolder(), killed.path + "/hand.sqlite")
+        var random = SplitMix64(seed: 1)
+        _ = try StoreBackup.restore(
+            file, to: new.path, replaces: false, renews: false, stamp: 5, accessFile: new.path + "/access.json",
+            random: &random)
+        let (found, wanted) = (try Self.verify(new), try Self.verify(folder))
+        #expect(found == wanted && found.lists.count == 2)
+        let names = try FileManager.default.contentsOfDirectory(atPath: new.path)
+        #expect(names.allSatisfy { !$0.contains("partial") }, "\(names)")
+    }
+
+    /// Of two backups to one file at a time, only one is written; what a killed one has left is begun anew.
+    @Test func backupsToOneFileDoNotMix() throws {
+        let folder = try TemporaryFolder()
+        try Self.made(folder, 10)
+        let file = folder.path + "/copy"
+        try Data("half".utf8).write(to: URL(fileURLWithPath: file + ".partial"))
+        let other = open(file + ".partial", O_RDWR | O_CLOEXEC)
+        #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+        #expect {
+            try StoreBackup.write(folder.path, to: file)
+        } throws: { error in
+            "\(error)".contains("is being written by another backup")
+        }
+        close(other)
+        try StoreBackup.write(folder.path, to: file)
+        #expect(try StoreVerifier(path: file).verify() == Self.verify(folder))
+    }
+
     @Test func aServedStoreIsNotReplaced() throws {
         let folder = try TemporaryFolder()
         try Self.made(folder, 10)

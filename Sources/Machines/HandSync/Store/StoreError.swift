@@ -40,7 +40,8 @@ extension StoreError: CustomStringConvertible {
         case .older(let path):
             "\(path) was written before hand 1.0, whose formats this program does not read; nothing was changed. "
                 + "Move it away, and keep it if you need what is in it."
-        case .noStore(let path): "there is no store at \(path). Name the folder of one with --data."
+        case .noStore(let path):
+            "there is no store and no backup at \(path). Name the folder of a store (--data), or a file that 'hand backup' wrote."
         case .notAStore(let path):
             "\(path) is not a hand store, or it is damaged from its first page on. "
                 + "Move it away or restore it from a backup; nothing was changed."

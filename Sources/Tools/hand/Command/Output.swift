@@ -18,6 +18,14 @@ enum Output {
         }
     }
 
+    /// Writes a line that nobody may need: whether it can be written makes no difference.
+    static func greet(_ text: Printable) {
+        standardOutput.withLock { writer in
+            try? writer.write(text.text + "\n")
+            try? writer.flush()
+        }
+    }
+
     /// Asks a question, which the user answers on the same line.
     static func ask(_ question: Printable) {
         print { writer throws(LineWriter.Problem) in try writer.write(question.text + " ") }

@@ -12,9 +12,10 @@ struct RejectedCommand: AsyncParsableCommand {
         commandName: "rejected",
         abstract: "Show what you wrote and the server refused or somebody overrode, and get it back.",
         discussion: """
-            Whatever the server refuses is kept on this machine until you decide: try it again on the list as it is now, print \
-            it as text to use it elsewhere, or drop it. The same goes for edits that somebody overrode; of those, only the newest \
-            are kept. Each has a number.
+            Whatever the server refuses of edits that waited, or were made in 'hand open', is kept on this machine until you \
+            decide: try it again on the list as it is now, print it as text to use it elsewhere, or drop it. The same goes for \
+            edits that somebody overrode; of those, only the newest are kept. Each has a number. What is refused at once, the \
+            command itself says.
 
               hand rejected              what there is
               hand rejected retry 3      makes the edit again
@@ -31,7 +32,7 @@ struct RejectedCommand: AsyncParsableCommand {
         func run() async throws {
             let shelf = try Shelf(list.server, of: list.given)
             for (number, kept) in shelf.all { list.server.json ? json(number, kept) : line(number, kept) }
-            if shelf.all.isEmpty { list.server.say("nothing of yours was refused or overridden") }
+            if shelf.all.isEmpty { list.server.say("nothing waits for you to decide: neither refused nor overridden edits") }
         }
 
         private func line(_ number: Int, _ kept: KeptLoss) {
@@ -72,9 +73,9 @@ struct RejectedCommand: AsyncParsableCommand {
                         return .random(using: &random)
                     }
                     guard let delta else {
-                        throw Failure(
-                            .notFound, "\(number): the item is gone; print its words with: hand rejected text \(number)"
-                        )
+                        let words = chosen.list.list.map { Suggestion.command("rejected text -l", $0, "\(number)") }
+                        let advice = words ?? Suggestion.command("rejected text", "\(number)")
+                        throw Failure(.notFound, "\(number): the item is gone; print its words with: \(advice)")
                     }
                     return delta
                 }
@@ -91,7 +92,12 @@ struct RejectedCommand: AsyncParsableCommand {
         func run() async throws {
             let shelf = try Shelf(chosen.list.server, of: chosen.list.given)
             for number in try chosen.numbers(in: shelf) {
-                for text in shelf.all[number - 1].kept.loss.texts { Output.line("\(text)") }
+                let texts = shelf.all[number - 1].kept.loss.texts
+                guard !chosen.list.server.json else {
+                    Output.json(["number": JSONValue(number), "texts": .array(texts.map(JSONValue.string))])
+                    continue
+                }
+                for text in texts { Output.line("\(text)") }
             }
         }
     }

@@ -69,6 +69,12 @@ struct Transfer {
             guard failure.isOurs else { throw error }
             source.list.server.tell(
                 .object([.init("revision", .null), told]), "revision \(outcome.revision ?? 0) of '\(to)'")
+            if failure.status == .unknown {
+                throw Failure(
+                    .unknown,
+                    "the items are in '\(to)', and perhaps still in '\(from)': \(failure.message). Look, and delete them there if "
+                        + "they are: \(Suggestion.command("ls -l", from))")
+            }
             let undo = Suggestion.command("undo -l", to)
             throw Failure(
                 failure.status,

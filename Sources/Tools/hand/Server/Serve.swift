@@ -181,7 +181,7 @@ struct Serve: ParsableCommand {
         }
         try stopOnSignals(server, loop, manager)
         try reloadOnSignal(server, loop, logger, audit, manager)
-        Output.line(
+        Output.greet(
             Self.greeting(
                 opened, database?.place ?? (isKept ? folder : "nowhere"), server.statusAddress, tls))
         manager?.tell(.ready)
