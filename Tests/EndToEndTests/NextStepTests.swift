@@ -55,7 +55,8 @@ import Testing
             try user.hand("delete", "--force", "--", name)
             try user.hand("create", "--", name)
             let advice = try user.hand("undelete", "--", name, expecting: 7)
-            let command = try #require(advice.split(separator: "name: hand ").last).replacing("OTHER", with: "again \(name)")
+            let command = try #require(advice.split(separator: "name: hand ").last).replacing(
+                "OTHER", with: "again \(name)")
             let shell = "'\(Binary.path)' " + command.replacing("again \(name)", with: "'again \(name)'")
             let outcome = try Binary.run(["-c", shell], environment: user.environment, program: "/bin/sh")
             #expect(outcome.status == 0, "\(shell): \(outcome.messages)")

@@ -34,7 +34,7 @@ import Testing
             #expect(try ann.messages(command).contains("1 edit of yours was refused and is kept"), "\(command)")
         }
         #expect(try ann.run(["doctor"]).output.contains("1 edit of yours was refused and is kept"))
-        #expect(try bob.messages("rejected") == "nothing waits for you to decide: neither refused nor overridden edits\n")
+        #expect(try bob.messages("rejected") == "no refused or overridden edits wait for you\n")
         #expect(try ann.hand("rejected").contains("your new '[ ] my words': the list is full"))
         #expect(try ann.hand("rejected", "text", "1") == "my words\n")
         #expect(try ann.hand("rejected", "--json").contains(#""rejection":{"reason":"listFull""#))
@@ -43,7 +43,7 @@ import Testing
         try ann.hand("rm", "2")
         try ann.hand("rejected", "retry", "1")
         #expect(try ann.lines() == ["[ ] a better", "[ ] my words"])
-        #expect(try ann.messages("rejected") == "nothing waits for you to decide: neither refused nor overridden edits\n")
+        #expect(try ann.messages("rejected") == "no refused or overridden edits wait for you\n")
         try ann.hand("rejected", "drop", "1", expecting: 3)
     }
 
@@ -97,7 +97,7 @@ import Testing
         try ann.hand("add", "--queue", "two", "--timeout", "1")
         try ann.server.start()
         try ann.hand("sync", expecting: 4)
-        #expect(try ann.named("cat").messages("rejected") == "nothing waits for you to decide: neither refused nor overridden edits\n")
+        #expect(try ann.named("cat").messages("rejected") == "no refused or overridden edits wait for you\n")
         #expect(try ann.hand("rejected", "text", "all") == "two\n")
         #expect(try ann.messages("rejected", "drop", "all").hasPrefix("dropped: rejected: your new '[ ] two'"))
     }

@@ -122,9 +122,10 @@ public struct JournalBuffer: Sendable {
         let formerNames = Set(replaced.values.compactMap { $0 })
         while !lists.isEmpty {
             // A list leaves its former name before another one gets it.
-            let next = lists.firstIndex { name in
-                !formerNames.contains(name) || !lists.contains { $0 != name && replaced[$0] == name }
-            } ?? 0
+            let next =
+                lists.firstIndex { name in
+                    !formerNames.contains(name) || !lists.contains { $0 != name && replaced[$0] == name }
+                } ?? 0
             let list = lists.remove(at: next)
             collect(list, replica(list))
         }

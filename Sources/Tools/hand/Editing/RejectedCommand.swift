@@ -32,7 +32,7 @@ struct RejectedCommand: AsyncParsableCommand {
         func run() async throws {
             let shelf = try Shelf(list.server, of: list.given)
             for (number, kept) in shelf.all { list.server.json ? json(number, kept) : line(number, kept) }
-            if shelf.all.isEmpty { list.server.say("nothing waits for you to decide: neither refused nor overridden edits") }
+            if shelf.all.isEmpty { list.server.say("no refused or overridden edits wait for you") }
         }
 
         private func line(_ number: Int, _ kept: KeptLoss) {

@@ -99,7 +99,8 @@ private struct GrantToken: ParsableCommand {
                 throw Failure(
                     .usage,
                     "nothing was changed: token \(id) has the role '\(everywhere.rawValue)' on all lists, and the higher role "
-                        + "counts. Lower that one first: \(Suggestion.command("token grant --role \(role.rawValue)", id))")
+                        + "counts. Lower that one first: \(Suggestion.command("token grant --role \(role.rawValue)", id))"
+                )
             }
             return book.change(id, to: role, lists: lists.list)
         }
