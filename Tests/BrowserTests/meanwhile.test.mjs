@@ -532,3 +532,27 @@ test("an item moves to another list, also if one leaves the list at once", optio
   await ada.add("works");
   await stage.has("its target", ["there", "goes", "works"]);
 });
+
+test("edits of a list that is gone can be let go of, and another list gets its name", options, async () => {
+  await open("ended", "alpha", "beta");
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  await ada.press("alpha", ["e"]);
+  await browser.press([..." more", KEYS.enter]);
+  await ada.hears(/1 edit kept/);
+  run("delete", "--force", "ended");
+  stage.front.mend();
+  await ada.hears(/^saved, but not 1 edit of “ended”$/);
+  await ada.goTo(stage.page(stage.list("other one", "here")));
+  await ada.sees("here");
+  await ada.hears(/^saved, but not 1 edit of “ended”$/);
+  await browser.click(".badge");
+  await dialog();
+  await ada.choose("Discard the edits of “ended”");
+  await ada.reads(/What you did in it, and nobody else has, is forgotten/);
+  await ada.choose("Discard");
+  await ada.hears(/^saved$/);
+  stage.list("ended", "new");
+  await ada.goTo(stage.page("ended"));
+  await ada.sees("new");
+});

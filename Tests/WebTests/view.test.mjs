@@ -347,6 +347,9 @@ test("tabs of one device keep each other's links", () => {
   assert.equal(one.refuse("b"), true);
   assert.deepEqual(tokens(["food", "trip", "tools"]), ["a", "c", "b"]);
   assert.equal(new Identity().person, "Ada");
+  // The server takes 64 bytes of a name.
+  one.setPerson("Ж".repeat(40));
+  assert.equal(new Identity().person, "Ж".repeat(32));
   // Without a storage, each knows its own.
   globalThis.localStorage = { getItem: () => null, setItem: () => { throw new Error("full"); } };
   one.addLink("d", "food");

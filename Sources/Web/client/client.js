@@ -179,6 +179,13 @@ export class Client {
     return this.#tab.refused;
   }
 
+  /** The lists that are gone, or that one may not read any more, with edits that can never be sent. */
+  get stuck() {
+    const isStuck = (/** @type {Opened} */ { subscription, replica }) =>
+      subscription.hasEnded && replica.pending.length > 0;
+    return this.#tab.opened.filter(isStuck).map(opened => this.#listOf(opened));
+  }
+
   /** What waits, as plain text: names of lists, and words. */
   exportWaiting() {
     const own = this.#tab.opened.map(({ name, replica }) => ({ name, edits: replica.pending }));

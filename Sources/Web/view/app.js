@@ -111,7 +111,7 @@ export class App {
 
   /** Whether the server has everything, and if not, who has it. */
   get badgeText() {
-    const { connection, storage, waiting } = this.client;
+    const { connection, stuck, storage, waiting } = this.client;
     const where = storage.state === "kept" ? "kept on this device" : "only in this tab";
     const edits = waiting.count > 0 ? `, ${amount(waiting.count, "edit")} ${where}` : "";
     if (connection.state === "stopped") return `${errorText(connection.reason).replace(/\.$/, "")}${edits}`;
@@ -120,6 +120,8 @@ export class App {
     const { count, reason } = this.clients.elsewhere;
     if (waiting.count === 0 && reason) return `saved, but not ${amount(count, "edit")} with another link`;
     if (waiting.count === 0) return count > 0 ? "saving…" : "saved";
+    const left = stuck.reduce((sum, { replica }) => sum + replica.pending.length, 0);
+    if (left === waiting.count) return `saved, but not ${amount(left, "edit")} of “${stuck[0].name}”`;
     return connection.isSlow ? `not saved yet${edits}` : "saving…";
   }
 
@@ -344,6 +346,13 @@ export class App {
     scrollTo(0, 0);
     this.draw();
     this.#screen.begin(before?.open?.name);
+  }
+
+  /** @param {OpenList} list whose edits are forgotten, since it is gone */
+  discard(list) {
+    this.client.forget(list);
+    if (list === this.#screen?.open) this.go({});
+    this.draw();
   }
 
   /** @param {OpenList} list that is followed no more, unless it is shown or something waits */

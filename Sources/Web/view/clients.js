@@ -1,6 +1,7 @@
 // Who one is: on this device, with the links that one was given, and for the server. Each link has a token, which is a
 // secret; it stays on the device, and is only sent in the hello. Each token has a client.
 
+import { bytesOf } from "../client/bytes.js";
 import { Client } from "../client/client.js";
 import { seenLists } from "./news.js";
 import { fragmentOf, routeOf } from "./route.js";
@@ -12,6 +13,8 @@ import { fragmentOf, routeOf } from "./route.js";
 /** @typedef {{ token: string, lists: string[] }} Link */
 
 const KEY = "hand identity";
+/** The most bytes of a name. */
+const MOST_NAME = 64;
 const ROLES = ["none", "read", "append", "write", "admin"];
 
 export class Identity {
@@ -26,7 +29,7 @@ export class Identity {
   /** @param {string} person */
   setPerson(person) {
     this.#read();
-    this.person = person;
+    this.person = fitted(person);
     this.#write();
   }
 
@@ -102,7 +105,7 @@ export class Identity {
   #read() {
     try {
       const { person, links } = JSON.parse(localStorage.getItem(KEY) ?? "{}");
-      if (typeof person === "string") this.person = person;
+      if (typeof person === "string") this.person = fitted(person);
       if (Array.isArray(links)) this.links = links.filter(isLink);
     } catch {
       // Private windows may have no storage, and what is in it may be anything.
@@ -208,7 +211,7 @@ export class Clients {
   /** @param {string} name by which others know the person from now on */
   rename(name) {
     this.#identity.setPerson(name);
-    this.current.setPerson(name, undefined);
+    this.current.setPerson(this.#identity.person, undefined);
   }
 
   /** What waits with all links, as a text. */
@@ -336,6 +339,16 @@ async function listsOf(client) {
     after = answer.entries[answer.entries.length - 1]?.name ?? "";
   }
   return all;
+}
+
+/**
+ * As much of a name as the server takes.
+ * @param {string} person
+ */
+function fitted(person) {
+  const letters = [...person];
+  while (bytesOf(letters.join("")).length > MOST_NAME) letters.pop();
+  return letters.join("");
 }
 
 /** @param {unknown} value @returns {value is Link} */

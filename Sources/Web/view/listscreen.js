@@ -73,7 +73,7 @@ export class ListScreen {
     this.#grid.onmark = () => this.#bottom.draw();
     this.#notices = new NoticeBar(app, open, ({ lost, isOne, item, present = "" }) => {
       const refusal = app.clients.refusal(this.name, 2);
-      if (refusal) return void app.toast(refusal);
+      if (refusal) return void app.toast(`${refusal} What you wrote: “${lost}”`);
       if (this.actions.texts.putBack(item, present, lost)) {
         this.actions.edits.offerUndo("Your words are back.");
         return true;

@@ -46,6 +46,11 @@ function noticesOf(client, open) {
   return client.settings.get(keyOf(open)) ?? [];
 }
 
+/** @param {Notice} a @param {Notice} b */
+function isSame(a, b) {
+  return a.text === b.text && (a.lost === b.lost || a.lost === "");
+}
+
 export class NoticeBar {
   element = h("p", { class: "notice", hidden: true });
   #app;
@@ -82,8 +87,7 @@ export class NoticeBar {
   #getBack(notice) {
     const isInPlace = this.#retrieve(notice);
     if (!isInPlace) return isInPlace;
-    const isIt = (/** @type {Notice} */ { text, lost }) => text === notice.text && lost === notice.lost;
-    const left = this.#notices.map(other => (isIt(other) ? { ...other, lost: "" } : other));
+    const left = this.#notices.map(other => (isSame(other, notice) ? { ...other, lost: "" } : other));
     this.#app.client.settings.set(keyOf(this.#open), left);
     return true;
   }
@@ -95,13 +99,13 @@ export class NoticeBar {
     if (newest === this.#shown) return;
     this.#shown = newest;
     if (!newest) return;
-    const done = () => {
-      const seen = this.#notices.map(notice => ({ ...notice, isSeen: true }));
+    const done = (/** @type {Notice | void} */ only) => {
+      const seen = this.#notices.map(notice => (only && !isSame(notice, only) ? notice : { ...notice, isSeen: true }));
       this.#app.client.settings.set(keyOf(this.#open), seen);
       this.#app.draw();
     };
     const retrieve = () => {
-      if (this.#getBack(newest) !== undefined) done();
+      if (this.#getBack(newest) !== undefined) done(newest);
     };
     const showAll = () => {
       this.showAll();
@@ -112,7 +116,7 @@ export class NoticeBar {
       h("span", { dir: "auto" }, newest.text),
       newest.lost !== "" && button("Get it back", retrieve),
       unseen.length > 1 && button(`${unseen.length - 1} more`, showAll),
-      signButton("✕", "Dismiss", done),
+      signButton("✕", "Dismiss", () => done(newest)),
     );
   }
 }

@@ -7,7 +7,7 @@ import { newCount } from "../client/delta.js";
 import { LINK, TASK } from "../client/item.js";
 import { commitsOf } from "../client/requests.js";
 import { amount, kindName, lineOf, nameOf } from "./content.js";
-import { ask, openDialog, openMenu } from "./dialogs.js";
+import { ask, confirmThat, openDialog, openMenu } from "./dialogs.js";
 import { button, fill, h } from "./dom.js";
 import { originOf } from "./edits.js";
 import { ACTIONS, NO_LETTERS, keysOf, roleFor } from "./keys.js";
@@ -139,6 +139,11 @@ export function showConnection(app) {
     elsewhere.count > 0 && h("p", {}, `${amount(elsewhere.count, "edit")} with another link wait. ${why}`),
     h("p", { class: "buttons" },
       waiting.count + elsewhere.count > 0 && button("Save them as a text", () => save(clients.exportWaiting())),
+      ...app.client.stuck.map(list => button(`Discard the edits of “${list.name}”`, () => {
+        close();
+        const words = `${errorText(list.subscription.ended)} What you did in it, and nobody else has, is forgotten.`;
+        confirmThat(`Discard ${amount(list.replica.pending.length, "edit")}?`, words, "Discard", () => app.discard(list));
+      }, { class: "grave" })),
       clients.hasName && button("Change my name", () => (close(), askName(clients))),
       button("Open a link", () => (close(), askLink(app)))),
   ]);

@@ -80,7 +80,10 @@ export function errorText(error) {
 export function noticeOf(told, item, who) {
   switch (told.type) {
     case "rejected":
-      return { text: `Your edit was not taken: ${whyRefused(told)}.`, lost: wordsOf([told.edit]).join("\n") };
+      return {
+        text: `Your edit was not taken: ${whyRefused(told)}.`, lost: wordsOf([told.edit]).join("\n"),
+        isOne: wordsOf([told.edit]).length === 1,
+      };
     case "overridden":
       return { ...overridden(told, item, who), isOne: true, ...placeOf(told, item) };
     case "kept":
