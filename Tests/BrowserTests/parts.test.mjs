@@ -173,6 +173,40 @@ test("who comes back to a list is where one left it", options, async () => {
   assert.equal(await focused(), "h1");
 });
 
+test("what is typed is one item as it stands, and letters are not keys while one adds", options, async () => {
+  await open("typed", "a", "b");
+  await ada.press("a", ["v", "j"]);
+  await selects(2);
+  await browser.press(["a", ..."- 5 degrees", KEYS.enter, ..."  dates", KEYS.enter]);
+  await stage.has("typed", ["a", "b", "- 5 degrees", "dates"]);
+  assert.match(run("ls", "-l", "typed", "--json"), /"text":"dates","done":false,"level":0/);
+  await browser.press([KEYS.escape]);
+  // Escape in the filter leaves the filter, and not the list.
+  await ada.press("a", ["/", KEYS.escape]);
+  await ada.sees("a", "b", "- 5 degrees", "dates");
+  const [x, y] = await ada.place(".grip", "a");
+  await browser.pointer([["down", x, y], ["move", x, y + 30]]);
+  await browser.press([KEYS.escape]);
+  await browser.pointer([["up"]]);
+  await ada.sees("a", "b", "- 5 degrees", "dates");
+  assert.equal(await browser.run(() => document.querySelector("h1").textContent), "typed");
+});
+
+test("what a filter shows is not folded", options, async () => {
+  run("create", "shown");
+  run("add", "-l", "shown", "apple", "pear");
+  run("add", "-l", "shown", "--under", "1", "seeds");
+  await ada.goTo(stage.page("shown"));
+  await ada.sees("apple", "seeds", "pear");
+  await ada.press("apple", ["z"]);
+  await ada.sees("apple", "pear");
+  await ada.press("apple", ["s"]);
+  await ada.sees("apple", "seeds", "pear");
+  assert.equal(await browser.run(() => document.querySelector(".grid").textContent.includes("hides")), false);
+  await ada.press("apple", ["d"]);
+  await stage.has("shown", ["seeds", "pear"]);
+});
+
 test("what is copied is whole for other programs, and comes back so", options, async () => {
   const long = "a text that is longer than sixty letters, of which there are many in real lists, ends here";
   await open("copied", long);

@@ -4,6 +4,17 @@ import Testing
 
 /// A text of several lines in the line editor: wrapped, with a cursor that moves by rows.
 @Suite struct SeveralLinesTests {
+    /// A checklist keeps what belongs to what.
+    @Test func aPastedChecklistHasItsLevels() {
+        for isInField in [true, false] {
+            var stage = Stage(["things": Hand([Item(id: 1, content: .task("a", done: false))])])
+            if isInField { stage.press("o") }
+            stage.send(.input(.paste("- [ ] alpha\n\t- [x] beta\n    - [ ] gamma\n- [ ] delta\n  - [ ] eps\nplain\n  text")))
+            let found = stage.hand().map { "\(String(repeating: ">", count: Int($0.level)))\($0.content.text)" }
+            #expect(found == ["a", "alpha", ">beta", ">>gamma", "delta", ">eps", "plain", "  text"])
+        }
+    }
+
     /// In five columns: `one two` takes two rows.
     static let keys = [
         ("ab|c", "alt-enter", "ab\n|c"), ("|", "alt-enter 'x'", "\nx|"), ("one\ntw|o", "home", "one\n|two"),

@@ -158,7 +158,8 @@ export class Composer {
 
   #submit(text = this.text) {
     const { kind, most, largest } = this.#owner.usual();
-    const items = this.#isOne && text.trim() !== "" ? [written(text, kind)] : writtenLines(text, kind, most);
+    const isOne = (this.#isOne || !text.includes("\n")) && text.trim() !== "";
+    const items = isOne ? [written(this.#isOne ? text : text.trim(), kind)] : writtenLines(text, kind, most);
     if (items.length === 0) return;
     const size = items.reduce((most, item) => Math.max(most, bytesOf(item.text).length), 0);
     if (size > largest) {

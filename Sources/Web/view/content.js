@@ -26,7 +26,7 @@ export function kindName(kind) {
 export function written(line, usual) {
   const task = /^(?:[-*] )?\[([ xX])\] (.*)$/s.exec(line);
   if (task) return { kind: TASK, done: task[1] !== " ", text: task[2] };
-  const link = /^\[(.+)\]\(((?:https?|mailto):\S+)\)$/s.exec(line);
+  const link = /^(?:[-*] )?\[(.+)\]\(((?:https?|mailto):\S+)\)$/s.exec(line);
   if (link) return { kind: LINK, text: link[1], url: link[2] };
   if (/^#{1,6} /.test(line)) return { kind: HEADING, text: line };
   if (/^https?:\/\/\S+$/.test(line)) return { kind: LINK, text: line, url: line };

@@ -15,7 +15,9 @@ const STEP = 14;
 /** @param {App} app @param {Grid} grid @param {ListScreen} screen */
 export function hearGestures(app, grid, screen) {
   grid.element.addEventListener("click", click);
-  grid.element.addEventListener("dblclick", () => grid.isPicking || grid.isEditing || screen.perform("edit"));
+  grid.element.addEventListener("dblclick", ({ target }) => {
+    if (!grid.isPicking && target instanceof Element && target.closest(".text")) screen.perform("edit");
+  });
   screen.element.addEventListener("keydown", key);
 
   /** @param {KeyboardEvent} event */
@@ -163,7 +165,12 @@ export function makeDraggable(grid, begin) {
     addEventListener("pointermove", event => isDragging(event) && look(event.clientX, event.clientY), { signal });
     addEventListener("pointercancel", event => isDragging(event) && end(), { signal });
     addEventListener("pointerup", event => isDragging(event) && finish(), { signal });
-    addEventListener("keydown", event => event.key === "Escape" && end(), { signal });
+    // Before the grid hears it, which would go back.
+    addEventListener("keydown", event => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      end();
+    }, { signal, capture: true });
   });
 
   const finish = () => {

@@ -113,7 +113,10 @@ export class ListActions {
       this.#grid.togglePick(this.#grid.current);
     },
     selectAll: () => this.#grid.selectAll(),
-    add: () => this.#screen.composer.begin(undefined),
+    add: () => {
+      this.#grid.deselect();
+      this.#screen.composer.begin(undefined);
+    },
     addBelow: () => this.#beginBeside(false),
     addAbove: () => this.#beginBeside(true),
     deal: () => this.edits.insert([newCard()], this.#view.count, "A card is dealt."),
@@ -157,6 +160,7 @@ export class ListActions {
     const index = this.#selection.current;
     if (index < 0) return this.#screen.composer.begin(undefined);
     const item = this.#view.at(index);
+    this.#grid.deselect();
     this.#screen.composer.begin({ id: item.id, isAbove, line: nameOf(item) });
   }
 

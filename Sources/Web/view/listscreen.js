@@ -248,7 +248,7 @@ export class ListScreen {
    */
   #marksOf(id) {
     return {
-      isFolded: this.looking.folded.has(id),
+      isFolded: this.looking.isFolded(id),
       hidden: this.looking.hiddenBelow(id, this.#open.shown.list),
       news: this.#news.of(id),
       people: this.#company.places.get(id) ?? [],
@@ -282,7 +282,8 @@ export class ListScreen {
   /** @param {number} way */
   #toNews(way) {
     const row = this.#news.next(way);
-    if (row === undefined) this.#app.toast("Nothing here is new.");
+    const isHidden = this.#news.count > 0;
+    if (row === undefined) this.#app.toast(isHidden ? "What is new is folded or filtered out." : "Nothing here is new.");
     else this.#grid.goTo(row);
   }
 

@@ -61,7 +61,7 @@ export class Looking {
     });
     this.search.addEventListener("keydown", event => {
       event.stopPropagation();
-      if (event.key === "Escape") screen.perform("back");
+      if (event.key === "Escape") this.endFiltering();
       if (event.key === "Enter") grid.goTo(0);
     });
   }
@@ -122,7 +122,7 @@ export class Looking {
    * @param {string} id @param {List} list
    */
   hiddenBelow(id, list) {
-    if (!this.folded.has(id)) return undefined;
+    if (!this.isFolded(id)) return undefined;
     if (this.#hiddenOf !== list) [this.#hiddenOf, this.#hidden] = [list, new Map()];
     if (this.#hidden.has(id)) return this.#hidden.get(id);
     const index = list.indexOf(id);
@@ -131,6 +131,14 @@ export class Looking {
     const words = `hides ${numeral(below.length)}${done > 0 ? `, ${numeral(done)} done` : ""}`;
     this.#hidden.set(id, below.length > 0 ? words : undefined);
     return this.#hidden.get(id);
+  }
+
+  /**
+   * Whether an item hides its sub-items: a filter shows what matches, wherever it is.
+   * @param {string} id
+   */
+  isFolded(id) {
+    return this.folded.has(id) && !this.isFiltering;
   }
 
   /** Folds the current item, or unfolds it. */

@@ -104,7 +104,7 @@ export class Selection {
    * @param {number} index
    */
   hiddenBelow(index) {
-    return this.#looking.folded.has(this.#view.at(index).id) ? this.#view.subItems(index) : 0;
+    return this.#looking.isFolded(this.#view.at(index).id) ? this.#view.subItems(index) : 0;
   }
 
   /** @param {readonly Run[]} runs */
@@ -134,7 +134,7 @@ export class Selection {
       const level = list.shownLevel(at);
       if (level >= parent) continue;
       parent = level;
-      if (this.#looking.folded.has(list.at(at).id)) most = level;
+      if (this.#looking.isFolded(list.at(at).id)) most = level;
     }
     return Math.max(least, Math.min(wanted, most));
   }

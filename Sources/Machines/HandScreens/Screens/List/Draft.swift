@@ -277,6 +277,15 @@ enum Typed {
         }
     }
 
+    /// How much further in each of some lines is than the first: lines of a checklist, two blanks for each level.
+    static func depths(of lines: [String]) -> [Int] {
+        let blanks = lines.map { line in
+            let start = line.prefix { $0 == " " }.count
+            return ["- ", "* ", "+ ", "• ", "["].contains { line.dropFirst(start).hasPrefix($0) } ? start : 0
+        }
+        return blanks.map { max(0, $0 - (blanks.first ?? 0)) / 2 }
+    }
+
     private static func rest(_ text: Substring, after count: Int) -> String { String(text.dropFirst(count)) }
 
     /// Returns a link if the text is an address or ends in one.

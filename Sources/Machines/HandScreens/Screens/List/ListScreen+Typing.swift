@@ -130,8 +130,13 @@ extension ListScreen {
             }
             self.draft = draft.former == nil ? Draft(new: draft.target, kind: draft.kind) : nil
             settle(app)
-            let level = shown.levelOfNewItem(at: gap, side, in: app.list(list).hand)
-            return [.edit(list: list, Delta.inserting(app.mint(contents, level: level), at: gap, side))]
+            let hand = app.list(list).hand
+            let level = Int(shown.levelOfNewItem(at: gap, side, in: hand))
+            var items = app.mint(contents)
+            for (index, depth) in Typed.depths(of: texts).enumerated() {
+                items[index].level = UInt8(min(level + depth, Int(hand.rules.maximumLevel)))
+            }
+            return [.edit(list: list, Delta.inserting(items, at: gap, side))]
         }
     }
 
@@ -172,7 +177,7 @@ extension ListScreen {
     /// Pastes text. Each line becomes an item, below the cursor or where items are being added. While an item's text is
     /// edited, the pasted text goes into it.
     mutating func paste(_ text: String, _ app: inout AppState) -> [Command] {
-        let lines = text.split(separator: "\n").map { Printable.clean(String($0)) }
+        let lines = text.split(separator: "\n").map { Printable.clean($0.replacing("\t", with: "  ")) }
         if let draft {
             if draft.adds, lines.count > 1, draft.editor.rows.count == 1 {
                 var lines = lines
