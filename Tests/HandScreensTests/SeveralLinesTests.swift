@@ -9,7 +9,8 @@ import Testing
         for isInField in [true, false] {
             var stage = Stage(["things": Hand([Item(id: 1, content: .task("a", done: false))])])
             if isInField { stage.press("o") }
-            stage.send(.input(.paste("- [ ] alpha\n\t- [x] beta\n    - [ ] gamma\n- [ ] delta\n  - [ ] eps\nplain\n  text")))
+            stage.send(
+                .input(.paste("- [ ] alpha\n\t- [x] beta\n    - [ ] gamma\n- [ ] delta\n  - [ ] eps\nplain\n  text")))
             let found = stage.hand().map { "\(String(repeating: ">", count: Int($0.level)))\($0.content.text)" }
             #expect(found == ["a", "alpha", ">beta", ">>gamma", "delta", ">eps", "plain", "  text"])
         }
