@@ -121,7 +121,9 @@ test("an item with sub-items gets the number that one says", options, async () =
 });
 
 test("sorting keeps sections and branches, as in the terminal", options, async () => {
-  const lines = ["# Monday", "- [x] zebra", "- [ ] apple", "# Friday", "- [ ] yak", "- [ ] bear", "  - [ ] zz", "  - [ ] aa"];
+  const lines = [
+    "# Monday", "- [x] zebra", "- [ ] apple", "# Friday", "- [ ] yak", "- [ ] bear", "  - [ ] zz", "  - [ ] aa",
+  ];
   for (const [order, entry] of [["text", "By text"], ["done", "Ticked last"]]) {
     const [here, there] = [`here ${order}`, `there ${order}`];
     for (const list of [here, there]) {

@@ -136,7 +136,8 @@ test("after a reload, keys are keys", options, async () => {
 
 test("who comes back to a list is where one left it", options, async () => {
   stage.run(["create", "left"]);
-  stage.run(["import", "-l", "left", "-"], { input: Array.from({ length: 900 }, (_, i) => `- [ ] item ${i}\n`).join("") });
+  const lines = Array.from({ length: 900 }, (_, i) => `- [ ] item ${i}\n`);
+  stage.run(["import", "-l", "left", "-"], { input: lines.join("") });
   await ada.open(stage.page("left"));
   await until(() => browser.run(() => document.querySelectorAll(".row").length > 20), "the rows are there");
   const top = text => browser.run(text => {
@@ -164,9 +165,8 @@ test("who comes back to a list is where one left it", options, async () => {
   // With a finger: no row has it.
   await browser.run(() => document.querySelector("h1").focus());
   await browser.run(() => scrollTo(0, 20_000));
-  await until(() => browser.run(() => document.elementFromPoint(innerWidth / 2, innerHeight / 2).closest(".row")), "rows");
-  const seen = await browser.run(() =>
-    document.elementFromPoint(innerWidth / 2, innerHeight / 2).closest(".row").querySelector(".text").textContent);
+  const seen = await until(() => browser.run(() =>
+    document.elementFromPoint(innerWidth / 2, innerHeight / 2).closest(".row")?.querySelector(".text").textContent));
   const middle = await top(seen);
   await back(() => browser.reload());
   await isBack(seen, middle);

@@ -46,6 +46,31 @@ import Testing
         #expect(events == ["letIn", "left", "letIn", "left", "letIn", "created", "left"], "\(events)")
     }
 
+    /// Whoever reads it sees who may do what, and since when.
+    @Test(.timeLimit(.minutes(5))) func changesOfTheRulesAreRecorded() throws {
+        let server = try RunningServer(folder, ["--audit", audit])
+        defer { server.kill() }
+        #expect(try hand(server, "create", "first") == 0)
+        func operate(_ arguments: String...) throws -> String {
+            let outcome = try Binary.run(arguments + ["--data", folder.path + "/data"])
+            #expect(outcome.status == 0, "\(outcome.messages)")
+            return outcome.output
+        }
+        let made = try operate("token", "create", "zed", "--role", "read", "--json")
+        let id = String(try #require(made.firstMatch(of: /"id":"([^"]+)"/)?.1))
+        _ = try operate("token", "grant", id, "--role", "write", "-l", "first")
+        _ = try operate("token", "guests", "--remote", "admin")
+        _ = try operate("token", "revoke", id)
+        func details(_ event: String) throws -> [String] {
+            try entries().filter { $0.contains("\"event\":\"\(event)\"") }
+                .map { $0.firstMatch(of: /"detail":"([^"]*)"/).map { String($0.1) } ?? "" }
+        }
+        #expect(try eventually { try details("revoked").count == 1 })
+        #expect(try details("granted") == ["read on all lists", "read on all lists, write on 'first'"])
+        #expect(try details("guests") == ["admin on this machine, admin from elsewhere"])
+        #expect(try entries().filter { $0.contains("\"person\":\"zed\"") && $0.contains(id) }.count == 3)
+    }
+
     /// Log lines are data: numbers are numbers, lists are lists, a refusal says who and what, and a change of the rules
     /// is one line, however often they change.
     @Test(.timeLimit(.minutes(5))) func logLinesAreData() throws {

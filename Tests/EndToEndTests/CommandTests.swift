@@ -90,6 +90,8 @@ import Testing
         try hand("load", "reconnect-storm", "--light", expecting: 2)
         try hand("load", "-", "--clients", "5", input: "role a 10\nadd x", expecting: 2)
         try hand("load", "nonsense", expecting: 3)
+        // Of several processes, each would wait for the end of the script.
+        try hand("load", "-", "--processes", "2", input: "role a 1\nadd \"x\"", expecting: 2)
         try hand("load", "--url", "hand+unix:///nowhere/hand.sock/list", expecting: 6)
     }
 
@@ -101,8 +103,10 @@ import Testing
         // The second time, the list holds what the first test left there.
         for _ in 0..<2 { try hand("load", "-", "--clients", "1", input: script) }
         let url = try #require(environment["HAND_URL"])
-        for options in [["-l", "list"], ["--url", url], ["-l", "list", "--processes", "2"]] {
-            let refused = try Binary.run(["load", "-"] + options, input: script, environment: environment)
+        let file = server.folder.path + "/items.load"
+        try script.write(toFile: file, atomically: true, encoding: .utf8)
+        for options in [["-", "-l", "list"], ["-", "--url", url], [file, "-l", "list", "--processes", "2"]] {
+            let refused = try Binary.run(["load"] + options, input: script, environment: environment)
             #expect(refused.status == 7, "\(options): \(refused.messages)")
             #expect(refused.messages.contains("'list' has 2 items that no load test made"), "\(refused.messages)")
         }

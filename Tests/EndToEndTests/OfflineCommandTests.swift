@@ -90,6 +90,7 @@ import Testing
         let said = try ada.messages("sync", "--discard")
         #expect(
             said == "another running command has edits that may wait; they are not discarded. End it, and try again\n"
+                + "hand: nothing was discarded\n"
         )
         try running.close()
         #expect(try ada.messages("sync", "--discard") == "discarded 1 unsent edit of 'list'\n")

@@ -7,7 +7,7 @@ import Testing
     /// A checklist keeps what belongs to what.
     @Test func aPastedChecklistHasItsLevels() {
         for isInField in [true, false] {
-            var stage = Stage(["things": Hand([Item(id: 1, content: .task("a", done: false))])])
+            var stage = Stage(["things": Hand([Item(id: ItemID(rawValue: 1), content: .task("a", done: false))])])
             if isInField { stage.press("o") }
             stage.send(
                 .input(.paste("- [ ] alpha\n\t- [x] beta\n    - [ ] gamma\n- [ ] delta\n  - [ ] eps\nplain\n  text")))

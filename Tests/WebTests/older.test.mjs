@@ -331,7 +331,7 @@ test("the words of an edit that was not taken can be got back", () => {
   replica.edit(inserting([item("milk"), item("bread")], 0, "after"));
   replica.takeBack(replica.launch(), List.empty, { reason: 12, first: 0, second: 0 }, 1);
   const text = "Your edit was not taken: your role does not allow it.";
-  assert.deepEqual(noticeOf(told[0], undefined, ""), { text, lost: "milk\nbread" });
+  assert.deepEqual(noticeOf(told[0], undefined, ""), { text, lost: "milk\nbread", isOne: false });
 });
 
 // Sentences

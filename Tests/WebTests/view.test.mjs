@@ -334,7 +334,9 @@ test("a draft knows when others change the words that it replaces, and only then
 
 test("tabs of one device keep each other's links", () => {
   const stored = new Map();
-  globalThis.localStorage = { getItem: key => stored.get(key) ?? null, setItem: (key, value) => stored.set(key, value) };
+  globalThis.localStorage = {
+    getItem: key => stored.get(key) ?? null, setItem: (key, value) => stored.set(key, value),
+  };
   const [one, two] = [new Identity(), new Identity()];
   one.addLink("a", "groceries");
   two.addLink("b", "trip");

@@ -174,7 +174,8 @@ export class Grid {
     if (!hasFocus && scrollY === 0) return undefined;
     const row = hasFocus ? this.view(this.#current ?? "")?.element
       : document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest(".row");
-    return row instanceof HTMLElement ? { id: row.dataset.id, top: row.getBoundingClientRect().top, hasFocus } : undefined;
+    if (!(row instanceof HTMLElement)) return undefined;
+    return { id: row.dataset.id, top: row.getBoundingClientRect().top, hasFocus };
   }
 
   /** @param {{ id: string, top: number, hasFocus: boolean }} place as the person has left it */

@@ -69,8 +69,8 @@ for (const [name, [, ...keys]] of Object.entries(ACTIONS)) {
 /** Actions that change the list need a role: 2 may add, 3 may change. */
 const ADDING = ["add", "addBelow", "addAbove", "deal", "paste"];
 const CHANGING = [
-  "edit", "tick", "delete", "deleteBranch", "moveUp", "moveDown", "moveTop", "moveEnd", "moveTo", "indent", "outdent", "cut", "undo",
-  "redo", "sort", "untickAll", "clearTicked", "toList",
+  "edit", "tick", "delete", "deleteBranch", "moveUp", "moveDown", "moveTop", "moveEnd", "moveTo", "indent", "outdent",
+  "cut", "undo", "redo", "sort", "untickAll", "clearTicked", "toList",
 ];
 
 /**

@@ -247,8 +247,9 @@ export class ListActions {
   async #send(name, ids, isMove) {
     const refusal = this.#app.clients.refusal(name, 2);
     if (refusal) return this.#app.toast(refusal);
-    const target = this.#app.client.connection.state === "online" ? this.#app.client.open(name) : undefined;
-    if (!target) return this.#app.toast(`“${name}” cannot be opened right now. Nothing was ${isMove ? "moved" : "copied"}.`);
+    const { client } = this.#app;
+    if (client.connection.state !== "online") return this.#app.toast(`${notNow(name)} Nothing was done.`);
+    const target = client.open(name);
     // One may go elsewhere meanwhile.
     const release = this.#app.hold(this.#open, target);
     await this.#sendTo(target, ids, isMove).finally(release);
@@ -260,7 +261,7 @@ export class ListActions {
     const [done, verb] = isMove ? ["Moved", "moved"] : ["Copied", "copied"];
     await this.#app.isAnswered(target);
     if (!subscription.isLive) {
-      const reason = subscription.hasEnded ? errorText(subscription.ended) : `“${name}” cannot be opened right now.`;
+      const reason = subscription.hasEnded ? errorText(subscription.ended) : notNow(name);
       return this.#app.toast(`${reason} Nothing was ${verb}.`);
     }
     const runs = () => runsOf(this.#selection.indexesOf(ids));
@@ -275,6 +276,11 @@ export class ListActions {
     const undoing = isMove ? " To take it back, undo in both lists." : "";
     this.#app.toast(`${done} ${amount(copies.length, "item")} to “${name}”.${undoing}`);
   }
+}
+
+/** @param {string} name of a list */
+function notNow(name) {
+  return `“${name}” cannot be opened right now.`;
 }
 
 /** How many rows a page has, roughly. */

@@ -282,8 +282,8 @@ export class ListScreen {
   /** @param {number} way */
   #toNews(way) {
     const row = this.#news.next(way);
-    const isHidden = this.#news.count > 0;
-    if (row === undefined) this.#app.toast(isHidden ? "What is new is folded or filtered out." : "Nothing here is new.");
+    const words = this.#news.count > 0 ? "What is new is folded or filtered out." : "Nothing here is new.";
+    if (row === undefined) this.#app.toast(words);
     else this.#grid.goTo(row);
   }
 

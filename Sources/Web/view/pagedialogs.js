@@ -142,7 +142,8 @@ export function showConnection(app) {
       ...app.client.stuck.map(list => button(`Discard the edits of “${list.name}”`, () => {
         close();
         const words = `${errorText(list.subscription.ended)} What you did in it, and nobody else has, is forgotten.`;
-        confirmThat(`Discard ${amount(list.replica.pending.length, "edit")}?`, words, "Discard", () => app.discard(list));
+        const { pending } = list.replica;
+        confirmThat(`Discard ${amount(pending.length, "edit")}?`, words, "Discard", () => app.discard(list));
       }, { class: "grave" })),
       clients.hasName && button("Change my name", () => (close(), askName(clients))),
       button("Open a link", () => (close(), askLink(app)))),

@@ -37,6 +37,12 @@ package struct AccessBook: Codable, Equatable, Sendable {
             return (awaited + bound).sorted { ($0.name, $0.list ?? 0) < ($1.name, $1.list ?? 0) }
         }
 
+        /// All roles, in words.
+        var roles: String {
+            (["\(role.rawValue) on all lists"] + listRoles.map { "\($0.role.rawValue) on '\($0.name)'" })
+                .joined(separator: ", ")
+        }
+
         var access: Access {
             var access = Access(tokenID: id, name: name, everywhere: role, lists: lists)
             for role in bound {

@@ -89,6 +89,7 @@ final class AccessWatch: AccessKeeper {
         let isOther = fresh.fingerprint != current.fingerprint
         current = fresh
         guard isOther else { return false }
+        driver.audit?.record(changeFrom: driver.access, to: fresh.book)
         take(fresh)
         hasNews = true
         guard !fresh.isLost else { return true }

@@ -94,8 +94,10 @@ final class SharedAccessWatch: AccessKeeper {
     }
 
     private func take(_ reading: SharedAccess.Reading) {
+        let book = reading.book.ofListsThatAreThere
+        if version > 0 { driver.audit?.record(changeFrom: driver.access, to: book) }
         (version, fingerprint) = (reading.version, reading.fingerprint)
-        driver.access = reading.book.ofListsThatAreThere
+        driver.access = book
         isAwaitingLists = reading.book.isAwaitingLists
         driver.logger.info("access rules loaded", metadata: ["tokens": .stringConvertible(reading.book.count)])
     }

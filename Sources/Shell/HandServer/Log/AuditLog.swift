@@ -68,6 +68,21 @@ package final class AuditLog {
         }
     }
 
+    /// Records which tokens came, went or changed, and what guests may do.
+    func record(changeFrom old: AccessBook, to new: AccessBook) {
+        let former = Dictionary(uniqueKeysWithValues: old.all.map { ($0.id, $0.roles) })
+        for token in new.all where former[token.id] != token.roles { record("granted", token, token.roles) }
+        let left = Set(new.all.map(\.id))
+        for token in old.all where !left.contains(token.id) { record("revoked", token, nil) }
+        guard old.guests != new.guests else { return }
+        let (local, remote) = (new.guests.local.rawValue, new.guests.remote.rawValue)
+        write([("event", "guests"), ("detail", "\(local) on this machine, \(remote) from elsewhere")])
+    }
+
+    private func record(_ event: String, _ token: AccessBook.Token, _ roles: String?) {
+        write([("event", event), ("person", token.name), ("token", token.id), ("detail", roles)])
+    }
+
     /// Records a command from the admin socket.
     func record(order: String) {
         write([("event", "ordered"), ("peer", "admin"), ("detail", order)])
