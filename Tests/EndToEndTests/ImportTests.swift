@@ -161,6 +161,10 @@ import Testing
         let org = try file("a.md", "* TODO milk\n")
         let start = "hand: \(org) is an Org file, not Markdown. Import it with --format org."
         #expect(try user.hand("import", org, expecting: 1) == start + " --force imports it as Markdown all the same.\n")
+        // What is given is not guessed.
+        try user.hand("create", "given")
+        try user.hand("import", "-l", "given", "--format", "todotxt", "-", input: "* milk\n* TODO list\n")
+        #expect(try user.lines("-l", "given") == ["[ ] * milk", "[ ] * TODO list"])
         let page = try file("a.html", "<html>")
         let reason = "is an HTML page, which cannot be imported. Copy its text into a file."
         #expect(try user.hand("import", page, expecting: 1) == "hand: \(page) \(reason)\n")

@@ -36,6 +36,10 @@ import Testing
         Row(.lists, "n 'new / cards max 5' enter", "/", .create(list: "new", .fiveCards)),
         Row(.lists, "a 'new / max x' enter", "/", sees: "expected 'cards' or 'max NUMBER'"),
         Row(.lists, "a '..' enter", "/", sees: "must not be"),
+        // The question stays, so that what is typed next is no key.
+        Row(.lists, "a 'things' enter 'q'", "/", sees: "there is already a list 'things'"),
+        Row(.lists, "e ctrl-u 'things' enter", "/", sees: "there is already a list 'things'"),
+        Row(.lists, "y ctrl-u 'things' enter", "/", sees: "there is already a list 'things'"),
         Row(.lists, "a 'new' esc", "/", sees: "▸ others"),
         Row(.lists, "D 'others' enter", "/", .deleteList("others")),
         Row(.lists, "D 'y' enter", "/", sees: "nothing was deleted"),

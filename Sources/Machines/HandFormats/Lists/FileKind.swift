@@ -6,7 +6,7 @@ package struct FileKind: Equatable, Sendable {
     package let format: ListFormat?
     /// How to get a file that can be read.
     package let advice: String?
-    /// Whether the file has bytes that texts do not have, so that no format can mean it.
+    /// Whether the file has bytes that texts in UTF-8 do not have, so that no format can mean it.
     package private(set) var isBinary = false
 
     private init(_ name: String, _ format: ListFormat? = nil, _ advice: String? = nil) {
@@ -21,7 +21,7 @@ package struct FileKind: Equatable, Sendable {
             return nil
         }
         self = kind
-        isBinary = bytes.prefix(512).contains { $0 < 0x20 && !(0x09...0x0D).contains($0) }
+        isBinary = bytes.prefix(512).contains { $0 < 0x20 && !(0x09...0x0D).contains($0) || $0 >= 0xFE }
     }
 
     // MARK: Files with a signature

@@ -192,16 +192,16 @@ struct ListsScreen: TableScreen {
         switch prompt.purpose {
         case .deleteList(let name):
             return prompt.editor.text == name ? [.deleteList(name)] : [.say("nothing was deleted")]
-        case .newList: return create(prompt.editor.text)
+        case .newList: return create(prompt.editor.text, app)
         case .renameList(let old):
             let name = Self.name(prompt.editor.text)
             if name.isEmpty || name == old { return [] }
-            if let problem = ListName.problem(with: name) { return ask(prompt, again: problem) }
+            if let problem = problem(with: name, app) { return ask(prompt, again: problem) }
             return [.renameList(old, to: name)]
         case .duplicateList(let source):
             let name = Self.name(prompt.editor.text)
             if name.isEmpty { return [] }
-            if let problem = ListName.problem(with: name) { return ask(prompt, again: problem) }
+            if let problem = problem(with: name, app) { return ask(prompt, again: problem) }
             copying.append((source, name, isMade: false))
             return [.follow(source), .create(list: name, entry(source, app)?.rules ?? Rules())]
         case .undeleteList:
@@ -211,12 +211,17 @@ struct ListsScreen: TableScreen {
         }
     }
 
+    /// Why no list can get that name, as far as this screen knows.
+    private func problem(with name: String, _ app: AppState) -> String? {
+        ListName.problem(with: name) ?? entry(name, app).map { "there is already a list '\($0.name)'" }
+    }
+
     /// Reads `poker / cards max 5`: a name, optionally followed by the list's rules.
-    private mutating func create(_ text: String) -> [Command] {
+    private mutating func create(_ text: String, _ app: AppState) -> [Command] {
         let parts = text.split(separator: "/", maxSplits: 1).map { $0.split(separator: " ").map(String.init) }
         guard let name = parts.first?.joined(separator: " "), !name.isEmpty else { return [] }
         var words = parts.dropFirst().first ?? []
-        if let problem = ListName.problem(with: name) { return ask(again: text, problem) }
+        if let problem = problem(with: name, app) { return ask(again: text, problem) }
         var rules = Rules()
         while let word = words.first {
             words.removeFirst()

@@ -76,11 +76,15 @@ package final class AuditLog {
         for token in old.all where !left.contains(token.id) { record("revoked", token, nil) }
         guard old.guests != new.guests else { return }
         let (local, remote) = (new.guests.local.rawValue, new.guests.remote.rawValue)
-        write([("event", "guests"), ("detail", "\(local) on this machine, \(remote) from elsewhere")])
+        write([
+            ("event", "guests"), ("peer", "operator"), ("detail", "\(local) on this machine, \(remote) from elsewhere"),
+        ])
     }
 
     private func record(_ event: String, _ token: AccessBook.Token, _ roles: String?) {
-        write([("event", event), ("person", token.name), ("token", token.id), ("detail", roles)])
+        write([
+            ("event", event), ("peer", "operator"), ("person", token.name), ("token", token.id), ("detail", roles),
+        ])
     }
 
     /// Records a command from the admin socket.

@@ -128,7 +128,9 @@ struct ServerOptions: ParsableArguments {
         if case ClientError.refused(.notAuthenticated, _) = error, let reason = Settings.withheld(from: server) {
             return Failure(.notAllowed, Failure(error).message + ". " + reason)
         }
-        if case ClientError.unreachable(let text) = error, text.contains(TLSError.isNotTrusted) {
+        // An expired certificate is no better with the file of its authority.
+        let isKnown = { (text: String) in text.contains("expired") || text.contains("not yet valid") }
+        if case ClientError.unreachable(let text) = error, text.contains(TLSError.isNotTrusted), !isKnown(text) {
             return Failure(
                 .unreachable, Failure(error).message + ". If you were given the file of its authority: HAND_CA=FILE")
         }

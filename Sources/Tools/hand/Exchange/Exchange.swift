@@ -123,8 +123,11 @@ struct Import: AsyncParsableCommand {
     /// - Throws: a `Failure` that names what the file is, if it is something else.
     private func format(of bytes: [UInt8]) throws -> ListFormat {
         let named = try? ListFormat(of: file, among: ListFormat.allCases)
-        let format = format ?? named
-        if let kind = FileKind(of: bytes, otherThan: format), kind.isBinary || !force {
+        let (isGiven, format) = (format != nil, format ?? named)
+        // Of two formats that a file may have, the one that is given counts.
+        if let kind = FileKind(of: bytes, otherThan: format),
+            kind.isBinary || !force && !(isGiven && kind.format != nil)
+        {
             if format == nil, let found = kind.format { return found }
             throw kind.failure(file, as: format)
         }

@@ -96,7 +96,7 @@ struct Serve: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Keep a deleted list for this many days that the server runs, so that 'hand undelete' can bring it back; "
-                + "0 removes it at once.",
+                + "0 removes it at once. A full store, or one with all the lists it may have, removes the oldest ones sooner.",
             valueName: "days"))
     var keepDeleted = 7.0
 
