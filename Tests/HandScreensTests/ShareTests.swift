@@ -75,13 +75,13 @@ import Testing
     @Test func aNameThatIsTakenCopiesNothing() {
         var stage = Self.lists()
         stage.createsLists = false
-        stage.press("y ctrl-u 'old' enter")
-        stage.send(.failed(.create(list: "old", Rules()), "there is a list 'old' already"))
-        #expect(stage.lines[22].contains("there is a list 'old' already"))
+        stage.press("y ctrl-u 'taken' enter")
+        stage.send(.failed(.create(list: "taken", Rules()), "there is a list 'taken' already"))
+        #expect(stage.lines[22].contains("there is a list 'taken' already"))
         // A list of that name that somebody makes later stays as it is.
         stage.createsLists = true
-        stage.press("n 'old' enter")
-        #expect(stage.hand("old").isEmpty)
+        stage.press("n 'taken' enter")
+        #expect(stage.hand("taken").isEmpty)
     }
 
     /// Each copy waits for its own list, whatever becomes of the others.
