@@ -79,6 +79,11 @@ test("sorting keeps what is beneath, and the order of equals", () => {
   assert.equal(textsOf(apply(list, sortedBy(list, "done"))), "b10 x a A b9");
   const sorted = apply(list, sortedBy(list, "text"));
   assert.equal(sortedBy(sorted, "text").length, 0);
+  // Siblings are sorted at each level; a level that was hidden by what was above stays hidden.
+  const deep = List.of([item("b", 5), item("y", 1), item("x", 4), item("z", 4), item("a")]);
+  const after = apply(deep, sortedBy(deep, "text"));
+  assert.equal(textsOf(after), "a b y x z");
+  assert.deepEqual([...after].map((_, i) => after.shownLevel(i)), [0, 0, 1, 2, 3]);
 });
 
 // Rows
