@@ -236,7 +236,7 @@ package struct UndoReconstruction: Sendable {
     private func delta(of step: UndoStep, from target: Target?) -> Retraction? {
         if target?.isEmpty == true { return .nothing }
         var history = target == nil ? memory.base?.history ?? UndoHistory() : UndoHistory()
-        // What each of the person's clients would have undone that knew of no other one.
+        // The history of each of the person's clients, as that client knew it if it did not know the others.
         var alone = own.count > 1 ? own.mapValues { _ in history } : [:]
         for commit in commits(from: target?.revision ?? bottom + 1) {
             let isForeign = isStep(commit, of: alone[commit.author], insteadOf: history)
@@ -248,8 +248,8 @@ package struct UndoReconstruction: Sendable {
         return history.take(step)
     }
 
-    /// Whether a step took back what was newest for its client, which did not know the person's edits with another
-    /// client, and not what was newest for the person.
+    /// Whether a step took back the newest edit of its own client, instead of the person's newest edit. So it was if the
+    /// client did not know the person's other clients.
     private func isStep(_ commit: Commit, of alone: UndoHistory?, insteadOf all: UndoHistory) -> Bool {
         guard var alone, let step = own[commit.author]?.made[commit.sequence] else { return false }
         var all = all

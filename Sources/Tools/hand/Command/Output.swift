@@ -18,7 +18,7 @@ enum Output {
         }
     }
 
-    /// Writes a line that nobody may need: whether it can be written makes no difference.
+    /// Writes a line. If it cannot be written, the program goes on.
     static func greet(_ text: Printable) {
         standardOutput.withLock { writer in
             try? writer.write(text.text + "\n")
