@@ -2,8 +2,8 @@ internal import CDeflate
 
 /// Compression for browsers.
 enum Gzip {
-    /// Returns the bytes in the format gzip (RFC 1952), at the highest level of compression. O(bytes): about 120 ms for a
-    /// megabyte.
+    /// Returns the bytes in the format gzip (RFC 1952), at the highest level of compression. O(bytes): about 120 ms for
+    /// a megabyte.
     static func compressed(_ bytes: [UInt8]) -> [UInt8] {
         let highest: Int32 = 12
         // A compressor needs a megabyte. A server that starts without one could serve nobody.
