@@ -248,8 +248,8 @@ package struct UndoReconstruction: Sendable {
         return history.take(step)
     }
 
-    /// Whether a step took back the newest edit of its own client, instead of the person's newest edit. So it was if the
-    /// client did not know the person's other clients.
+    /// Whether a step took back the newest edit of its own client, instead of the person's newest edit. So it was if
+    /// the client did not know the person's other clients.
     private func isStep(_ commit: Commit, of alone: UndoHistory?, insteadOf all: UndoHistory) -> Bool {
         guard var alone, let step = own[commit.author]?.made[commit.sequence] else { return false }
         var all = all
