@@ -39,9 +39,9 @@ let package = Package(
         .systemLibrary(
             name: "CHTTPParser", path: "Sources/Shell/CHTTPParser", providers: [.apt(["libhttp-parser-dev"])]),
         .systemLibrary(
-            name: "CDeflate", path: "Sources/Shell/CDeflate", pkgConfig: "libdeflate",
-            providers: [.apt(["libdeflate-dev"])]),
-        .target(name: "HTTP", dependencies: ["EventLoop", "CDeflate", "CHTTPParser"], path: "Sources/Shell/HTTP"),
+            name: "CBrotli", path: "Sources/Shell/CBrotli", pkgConfig: "libbrotlienc",
+            providers: [.apt(["libbrotli-dev"])]),
+        .target(name: "HTTP", dependencies: ["EventLoop", "CBrotli", "CHTTPParser"], path: "Sources/Shell/HTTP"),
         // The page is part of the program, so that a server is one file.
         .target(
             name: "HandWeb", path: "Sources/Web", exclude: ["README.md", "package.json", "page.png"],

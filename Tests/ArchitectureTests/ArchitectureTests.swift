@@ -9,7 +9,7 @@ import Testing
     /// The layers in the order of dependency; a target imports only from its own layer or a lower one.
     static let layers = ["Core", "Machines", "Web", "Shell", "Lab", "Tools", "Examples"]
     static let system: Set<String> = [
-        "CDeflate", "CHTTPParser", "CLibpq", "CLibuv", "CNcurses", "COpenSSL", "CQREncode", "CSQLite", "Foundation",
+        "CBrotli", "CHTTPParser", "CLibpq", "CLibuv", "CNcurses", "COpenSSL", "CQREncode", "CSQLite", "Foundation",
         "FoundationEssentials",
         "Glibc",
         "Dispatch",
@@ -67,7 +67,7 @@ import Testing
             let imports = Set(source.imports)
             if source.target != "EventLoop" { #expect(!imports.contains("CLibuv"), "\(source.path)") }
             if source.target != "HTTP" {
-                #expect(imports.isDisjoint(with: ["CDeflate", "CHTTPParser"]), "\(source.path)")
+                #expect(imports.isDisjoint(with: ["CBrotli", "CHTTPParser"]), "\(source.path)")
             }
             if source.target != "HandApp" { #expect(!imports.contains("CNcurses"), "\(source.path)") }
             if source.target != "EventLoop" { #expect(!imports.contains("COpenSSL"), "\(source.path)") }

@@ -34,7 +34,7 @@ struct SymbolGraph: Decodable {
         let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         let scratch = products.deletingLastPathComponent().deletingLastPathComponent().path
         let built = products.path
-        let own = ["CDeflate", "CHTTPParser", "CLibuv", "COpenSSL", "CSQLite", "CNcurses", "CQREncode"].map {
+        let own = ["CBrotli", "CHTTPParser", "CLibuv", "COpenSSL", "CSQLite", "CNcurses", "CQREncode"].map {
             "Sources/Shell/\($0)"
         }
         let others = [

@@ -71,7 +71,7 @@ package final class HTTPConnection {
         answer(request) { [weak self] reply in
             switch reply {
             case .page(let page):
-                self?.send(page, hasBody: !isHead, isGzip: request.readsGzip, mayStay: request.mayStay)
+                self?.send(page, hasBody: !isHead, isCompressed: request.readsBrotli, mayStay: request.mayStay)
             case .webSocket(let begin): self?.begin(begin, request.webSocketAnswer ?? "")
             }
         }
@@ -87,7 +87,7 @@ package final class HTTPConnection {
             path: (parts.first ?? "").split(separator: "/").map { decoded($0) },
             query: parts.count > 1 ? query(parts[1]) : [:], host: authority.map(host), authority: authority,
             origin: head.values(of: "origin").first?.lowercased(),
-            readsGzip: head.words(of: "accept-encoding").contains("gzip"),
+            readsBrotli: head.words(of: "accept-encoding").contains("br"),
             mayStay: head.isVersion11 && !isFollowed && !head.words(of: "connection").contains("close"),
             webSocketAnswer: try WebSocketHandshake.answer(to: head))
     }
@@ -135,16 +135,16 @@ package final class HTTPConnection {
         send(page)
     }
 
-    private func send(_ page: HTTPEndpoint.Page, hasBody: Bool = true, isGzip: Bool = false, mayStay: Bool = false) {
+    private func send(_ page: HTTPEndpoint.Page, hasBody: Bool = true, isCompressed: Bool = false, mayStay: Bool = false) {
         guard !isClosed else { return }
-        let gzip = isGzip ? page.gzip : nil
-        let body = gzip ?? page.body
-        let stays = mayStay && page.keepsConnection
+        let compressed = isCompressed ? page.compressed : nil
+        let body = compressed ?? page.body
+        let stays = mayStay && page.isFile
         let fields =
             [
                 ("Content-Type", page.type), ("Content-Length", "\(body.count)"), ("Cache-Control", page.caching),
                 ("Connection", stays ? "keep-alive" : "close"),
-            ] + (gzip == nil ? [] : [("Content-Encoding", "gzip")]) + page.fields
+            ] + (compressed == nil ? [] : [("Content-Encoding", "br")]) + page.fields
         let head = "HTTP/1.1 \(page.status)\r\n" + fields.map { "\($0.0): \($0.1)\r\n" }.joined() + "\r\n"
         channel.write([OutputBuffer(Array(head.utf8))] + (hasBody ? [OutputBuffer(body)] : []))
         isAwaited = true

@@ -38,8 +38,8 @@ package final class HTTPEndpoint {
         package let authority: String?
         /// The page that makes a browser send the request; nil if the client does not say.
         package let origin: String?
-        /// Whether the client understands the format gzip.
-        let readsGzip: Bool
+        /// Whether the client understands the format Brotli.
+        let readsBrotli: Bool
         /// Whether the client may send another request on the connection.
         let mayStay: Bool
         /// The answer to a client that wants to go on as a WebSocket; nil if the client does not.
@@ -60,28 +60,34 @@ package final class HTTPEndpoint {
         package var status = "200 OK"
         package var type = "text/plain; charset=utf-8"
         package var body: [UInt8]
-        /// The body in the format gzip, for clients that understand it.
-        package private(set) var gzip: [UInt8]?
+        /// Whether the page is one of many that a browser asks for.
+        package let isFile: Bool
+        /// The body in the format Brotli, for clients that understand it; nil before `compress`.
+        package private(set) var compressed: [UInt8]?
         /// Which copies of the page may be used: the value of `Cache-Control`.
         package private(set) var caching = "no-store"
         /// Further fields of the head.
         package var fields: [(name: String, value: String)] = []
-        /// Whether the client may send another request afterwards.
-        var keepsConnection: Bool { gzip != nil }
 
         package init(status: String = "200 OK", type: String = "text/plain; charset=utf-8", body: String) {
             self.status = status
             self.type = type
             self.body = Array(body.utf8)
+            isFile = false
         }
 
-        /// A file of a web page, of which a browser asks for many. O(bytes), for compressing them.
+        /// A file of a web page, of which a browser asks for many.
         package init(file: [UInt8], type: String, caching: String, fields: [(name: String, value: String)]) {
             body = file
-            gzip = Gzip.compressed(file)
+            isFile = true
             self.type = type
             self.caching = caching
             self.fields = fields + [("Vary", "Accept-Encoding")]
+        }
+
+        /// Compresses the body, the first time. O(bytes): about 1 ms a kilobyte.
+        package mutating func compress() {
+            compressed = compressed ?? Brotli.compressed(body)
         }
     }
 

@@ -33,7 +33,7 @@ package final class Server {
     var arriving = 0
     var webRequests = WebRequests()
     /// Made at the first request of a browser.
-    private(set) lazy var webPages = WebPages(isKept: configuration.isPageKept)
+    lazy var webPages = WebPages(isKept: configuration.isPageKept)
     /// The address of the page, as far as the server knows it; nil if it serves no page.
     private(set) var pageAddress: String?
     /// The address at which others reach the server, as far as the server knows it.

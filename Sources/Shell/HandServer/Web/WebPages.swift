@@ -9,7 +9,7 @@ import HandWeb
 struct WebPages {
     private var pages: [[String]: HTTPEndpoint.Page] = [:]
 
-    /// O(bytes of all files): some 20 ms.
+    /// O(bytes of all files).
     ///
     /// - Parameter isKept: whether browsers keep the page for use without a network; otherwise, they forget it.
     init(isKept: Bool) {
@@ -34,7 +34,11 @@ struct WebPages {
         }
     }
 
-    func page(at path: [String]) -> HTTPEndpoint.Page? { pages[path] }
+    /// Pages are compressed when they are asked for, one by one, so that nobody waits for all of them.
+    mutating func page(at path: [String]) -> HTTPEndpoint.Page? {
+        pages[path]?.compress()
+        return pages[path]
+    }
 
     /// The page loads nothing from elsewhere, and runs only what the server has sent as a script. Texts of people
     /// cannot become scripts. No other site may show it in a frame, or hears from which page somebody comes.
