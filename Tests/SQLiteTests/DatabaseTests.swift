@@ -253,7 +253,8 @@ import Testing
         #expect(throws: SQLiteError.self) { try SQLiteDatabase(path) }
         let error = #expect(throws: SQLiteError.self) { try SQLiteDatabase(path, .reading) }
         #expect(error?.kind == .notADatabase)
-        #expect(throws: SQLiteError.self) { try SQLiteDatabase(folder.path + "/none/a.sqlite") }
+        let absence = #expect(throws: SQLiteError.self) { try SQLiteDatabase(folder.path + "/none/a.sqlite") }
+        #expect(absence?.message == "unable to open database file: No such file or directory")
     }
 
     @Test func aDamagedPageIsAnError() throws {

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// An error of the database, or a value of another type than was expected.
 package struct SQLiteError: Error, Equatable, Sendable {
@@ -39,7 +40,14 @@ package struct SQLiteError: Error, Equatable, Sendable {
     var isUnfinishedTransaction: Bool { code == SQLITE_READONLY | 3 << 8 }
 
     init(of connection: OpaquePointer?) {
-        self.init(code: sqlite3_extended_errcode(connection), String(cString: sqlite3_errmsg(connection)))
+        let code = sqlite3_extended_errcode(connection)
+        var message = String(cString: sqlite3_errmsg(connection))
+        // "disk I/O error" may be a full disk.
+        let cause = sqlite3_system_errno(connection)
+        if cause != 0, [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF) {
+            message += ": \(String(cString: strerror(cause)))"
+        }
+        self.init(code: code, message)
     }
 
     static func misuse(_ message: String) -> SQLiteError { SQLiteError(code: SQLITE_MISUSE, message) }
