@@ -29,6 +29,23 @@ test("a name is asked for once, a list is made, and items come to it", options, 
   await ada.sees("milk", "Bread");
 });
 
+test("the address of a link is edited by the menu and by its key", options, async () => {
+  stage.run(["create", "links"]);
+  stage.run(["add", "-l", "links", "--link", "https://example.org/soup", "Soup"]);
+  stage.run(["add", "-l", "links", "bread"]);
+  await ada.goTo(stage.page("links"));
+  await ada.sees("Souphttps://example.org/soup", "bread");
+  await ada.press("bread", ["E"]);
+  await ada.reads(/Only a link has an address/);
+  await ada.press("Souphttps://example.org/soup", ["l"]);
+  await ada.choose("Edit the address…");
+  await until(() => browser.run(() => document.activeElement?.id === "answer"), "the question is there");
+  await browser.press(["s", KEYS.enter]);
+  await ada.sees("Souphttps://example.org/soups", "bread");
+  await ada.press("bread", ["u"]);
+  await ada.sees("Souphttps://example.org/soup", "bread");
+});
+
 test("several lines are several items, with their levels", options, async () => {
   await ada.goTo(stage.page(stage.list("lines")));
   await ada.hears(/saved/);

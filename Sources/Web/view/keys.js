@@ -18,6 +18,7 @@ export const ACTIONS = {
   addBelow: ["add items below", "o"],
   addAbove: ["add items above", "O"],
   edit: ["edit the text; shift-enter breaks the line", "e", "i", "F2"],
+  editAddress: ["edit a link's address", "E"],
   tick: ["tick or untick", " "],
   deal: ["deal a card", "c"],
   delete: ["delete; what is folded goes, too", "d", "Delete"],
@@ -69,8 +70,8 @@ for (const [name, [, ...keys]] of Object.entries(ACTIONS)) {
 /** Actions that change the list need a role: 2 may add, 3 may change. */
 const ADDING = ["add", "addBelow", "addAbove", "deal", "paste"];
 const CHANGING = [
-  "edit", "tick", "delete", "deleteBranch", "moveUp", "moveDown", "moveTop", "moveEnd", "moveTo", "indent", "outdent",
-  "cut", "undo", "redo", "sort", "untickAll", "clearTicked", "toList",
+  "edit", "editAddress", "tick", "delete", "deleteBranch", "moveUp", "moveDown", "moveTop", "moveEnd", "moveTo",
+  "indent", "outdent", "cut", "undo", "redo", "sort", "untickAll", "clearTicked", "toList",
 ];
 
 /**

@@ -135,6 +135,7 @@ export class ListActions {
   #onItems = {
     open: () => openItem(this.#app, this.#open, this.#grid.current ?? "", this.later()),
     edit: () => this.texts.begin(),
+    editAddress: () => this.texts.askAddress(),
     tick: () => this.#tick(),
     delete: () => this.#delete(this.#selection.runs),
     deleteBranch: () => this.#delete(this.#selection.branches),

@@ -182,15 +182,16 @@ export function openItem(app, open, id, perform) {
   const { text, url, done } = item.fields();
   /** @type {[string, ActionName][]} */
   const all = [
-    ["Edit", "edit"], [done ? "Untick" : "Tick", "tick"], ["Add below", "addBelow"], ["Add above", "addAbove"],
-    ["Move up", "moveUp"], ["Move down", "moveDown"], ["Move to the top", "moveTop"], ["Move to the end", "moveEnd"],
-    ["Move to…", "moveTo"], ["Further in", "indent"], ["Further out", "outdent"], ["Move to another list…", "toList"],
-    ["Copy to another list…", "copyToList"], ["Copy", "copy"], ["Select several", "pick"],
-    ["Delete", "delete"], ["Delete with sub-items", "deleteBranch"],
+    ["Edit", "edit"], ["Edit the address…", "editAddress"], [done ? "Untick" : "Tick", "tick"],
+    ["Add below", "addBelow"], ["Add above", "addAbove"], ["Move up", "moveUp"], ["Move down", "moveDown"],
+    ["Move to the top", "moveTop"], ["Move to the end", "moveEnd"], ["Move to…", "moveTo"], ["Further in", "indent"],
+    ["Further out", "outdent"], ["Move to another list…", "toList"], ["Copy to another list…", "copyToList"],
+    ["Copy", "copy"], ["Select several", "pick"], ["Delete", "delete"], ["Delete with sub-items", "deleteBranch"],
   ];
   const hasLevels = (open.subscription.rules?.maximumLevel ?? 0) > 0;
   const fits = (/** @type {string} */ action) => (action !== "deleteBranch" || view.subItems(index) > 0) &&
     (action !== "tick" || item.kind === TASK) && (action !== "edit" || text !== undefined) &&
+    (action !== "editAddress" || url !== undefined) &&
     (hasLevels || (action !== "indent" && action !== "outdent")) && !app.clients.refusal(open.name, roleFor(action));
   const past = h("ul", { class: "past", "aria-live": "polite" }, h("li", {}, "Reading its history…"));
   const above = [

@@ -3,6 +3,7 @@
 import { bytesOf, textOf } from "../client/bytes.js";
 import { diffTexts } from "../client/words.js";
 import { nameOf, numeral, shortened } from "./content.js";
+import { ask } from "./dialogs.js";
 import { Draft } from "./draft.js";
 import { changing } from "./edits.js";
 import { Field } from "./field.js";
@@ -74,6 +75,20 @@ export class TextEditing {
     this.#grid.edit(id, field);
     if (field.draft.clash !== undefined) this.#warn(field.draft.clash);
     this.#screen.place();
+  }
+
+  /** Asks for the address of the current item. */
+  askAddress() {
+    const id = this.#grid.current ?? "";
+    const url = this.#textOf(id, "url");
+    if (!url) return this.#app.toast("Only a link has an address.");
+    ask("Address of the link", { label: "https:, http: or mailto:", value: textOf(url), ok: "Save" }, address => {
+      const index = this.#view.indexOf(id);
+      const present = this.#textOf(id, "url");
+      if (!present) return this.#app.toast("Somebody has deleted the link meanwhile.");
+      const change = { url: diffTexts(present, bytesOf(address)) };
+      this.#edits.make(changing(this.#view, [[index, index + 1]], () => change), "Changed.");
+    });
   }
 
   /** The text that is edited is as others have made it. */
@@ -162,10 +177,10 @@ export class TextEditing {
     return this.#open.subscription.rules?.maximumSize ?? Infinity;
   }
 
-  /** @param {string} id */
-  #textOf(id) {
+  /** @param {string} id @param {"text" | "url"} [field] */
+  #textOf(id, field = "text") {
     const index = this.#view.indexOf(id);
-    return index < 0 ? undefined : this.#view.at(index).fields().text;
+    return index < 0 ? undefined : this.#view.at(index).fields()[field];
   }
 
   /** @param {string} id @param {Draft} draft */
