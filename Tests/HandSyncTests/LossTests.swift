@@ -86,6 +86,16 @@ import Testing
         #expect(replica.brokenInvariant() == nil)
     }
 
+    /// An item that is moved and changed in one edit stays in its new place, without the change.
+    @Test func aRefusedChangeOfAMovedItemLeavesTheMove() throws {
+        let change = Change(text: "milk", to: "milk with much more text")
+        let delta = Delta.moving([0..<1], to: 3, .after).composed(with: .editing(at: 2, change))
+        var replica = try replica(delta)
+        _ = replica.rejected(sequence: 1, .violation(.itemTooLarge(size: 24, maximum: 9)))
+        #expect(replica.view.map(\.content.text) == ["bread", "eggs", "milk"] && replica.hasPending)
+        #expect(replica.brokenInvariant() == nil)
+    }
+
     @Test func aRefusalOfEverythingTakesOutEverything() throws {
         var replica = try replica(Self.insertion(50))
         let update = replica.rejected(sequence: 1, .violation(.listFull(maximum: 9)))

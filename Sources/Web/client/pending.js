@@ -105,9 +105,13 @@ export class Pending {
     return (this.#inFlight = edit);
   }
 
-  /** What is in flight waits again, because it was never sent. */
-  recall() {
+  /**
+   * What is in flight waits again, because it was never sent, or only this much of it was not refused.
+   * @param {Delta} [delta]
+   */
+  recall(delta) {
     if (!this.#inFlight) return;
+    if (delta) [this.#inFlight.delta, this.#inFlight.crossed] = [delta, false];
     this.#inFlight.sequence = undefined;
     this.#buffer.unshift(this.#inFlight);
     this.#inFlight = undefined;

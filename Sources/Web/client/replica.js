@@ -8,6 +8,7 @@ import { diff } from "./diff.js";
 import { List } from "./list.js";
 import { OwnWork, missing } from "./overridden.js";
 import { Pending, became, hasItemsOf } from "./pending.js";
+import { remainder } from "./remainder.js";
 import { DoesNotFit } from "./splices.js";
 import { superseded } from "./superseded.js";
 import { transform } from "./transform.js";
@@ -402,7 +403,8 @@ export class Replica {
   }
 
   /**
-   * A pending edit that will not be committed is undone beneath the later ones.
+   * A pending edit that will not be committed is undone beneath the later ones, but for the part that the rejection is
+   * not about: it is submitted again.
    * @param {Edit} edit @param {List} base on which the first pending edit was made
    * @param {{ reason: number, first: number, second: number }} rejection @param {number} author one's own
    */
@@ -410,9 +412,16 @@ export class Replica {
     const pending = this.pending;
     const place = pending.indexOf(edit);
     for (const before of pending.slice(0, place)) base = apply(base, before.delta);
-    this.#pending.remove(edit);
-    this.#tell({ type: "rejected", ...rejection, edit });
-    this.#carry(invert(base, edit.delta), apply(base, edit.delta), pending.slice(place + 1), author);
+    const after = apply(base, edit.delta);
+    const rest = edit.exact === undefined ? remainder(edit.delta, rejection, base) : NOTHING;
+    const isDivided = rest.length > 0 && !isSameDelta(rest, edit.delta);
+    const left = isDivided ? apply(base, rest) : base;
+    const lost = isDivided ? diff(left, after) : edit.delta;
+    const refused = { ...edit, delta: lost };
+    if (isDivided) this.#pending.recall(rest);
+    else this.#pending.remove(edit);
+    this.#tell({ type: "rejected", ...rejection, edit: refused });
+    this.#carry(invert(left, lost), after, pending.slice(place + 1), author);
   }
 
   // Private

@@ -11,7 +11,7 @@ import { Claims } from "./claims.js";
 import { Heirs } from "./heirs.js";
 import { Line } from "./line.js";
 import { Neighbours } from "./neighbours.js";
-import { OpenedLists } from "./opened.js";
+import { Opened, OpenedLists } from "./opened.js";
 import { Own } from "./own.js";
 
 /** @typedef {import('./fields.js').Focus} Focus */
@@ -23,7 +23,6 @@ import { Own } from "./own.js";
 /** @typedef {import('./messages.js').Down} Down */
 /** @typedef {import('./messages.js').Up} Up */
 /** @typedef {import('./neighbours.js').Found} Found */
-/** @typedef {import('./opened.js').Opened} Opened */
 /** @typedef {import('./replica.js').Replica} Replica */
 /** @typedef {import('./replica.js').Told} Told */
 /** @typedef {import('./session.js').Identity} Identity */
@@ -75,8 +74,9 @@ export class Tab {
       const port = {
         push,
         tell: (followed, told) => {
-          const list = this.#lists.of(followed);
-          if (list) push({ do: "tell", list, told });
+          // What an ended tab has left may be about a list that this one does not show.
+          const list = this.#lists.of(followed) ?? new Opened(followed, line.session.replica(followed), false);
+          push({ do: "tell", list, told });
         },
         hear: effect => by().hear(line, effect, this.#now),
       };
