@@ -135,7 +135,9 @@ package final class HTTPConnection {
         send(page)
     }
 
-    private func send(_ page: HTTPEndpoint.Page, hasBody: Bool = true, isCompressed: Bool = false, mayStay: Bool = false) {
+    private func send(
+        _ page: HTTPEndpoint.Page, hasBody: Bool = true, isCompressed: Bool = false, mayStay: Bool = false
+    ) {
         guard !isClosed else { return }
         let compressed = isCompressed ? page.compressed : nil
         let body = compressed ?? page.body
