@@ -9,8 +9,9 @@ enum Brotli {
         return [UInt8](unsafeUninitializedCapacity: room) { room, count in
             count = room.count
             let isDone = BrotliEncoderCompress(
-                BROTLI_MAX_QUALITY, BROTLI_DEFAULT_WINDOW, BROTLI_MODE_TEXT, bytes.count, bytes, &count, room.baseAddress)
-            // It fails for want of memory only. A server that starts without some megabytes could serve nobody.
+                BROTLI_MAX_QUALITY, BROTLI_DEFAULT_WINDOW, BROTLI_MODE_TEXT, bytes.count, bytes, &count,
+                room.baseAddress)
+            // It fails for want of memory only. A server without some megabytes could serve nobody.
             guard isDone == BROTLI_TRUE else { fatalError("no memory to compress with") }
         }
     }
