@@ -46,7 +46,6 @@ package struct PageFile: Sendable {
         .init(path: "client/people.js", bytes: PackageResources.people_js),
         .init(path: "client/regrets.js", bytes: PackageResources.regrets_js),
         .init(path: "client/replica.js", bytes: PackageResources.replica_js),
-        .init(path: "client/remainder.js", bytes: PackageResources.remainder_js),
         .init(path: "client/requests.js", bytes: PackageResources.requests_js),
         .init(path: "client/segments.js", bytes: PackageResources.segments_js),
         .init(path: "client/session.js", bytes: PackageResources.session_js),

@@ -40,10 +40,24 @@ test("the address of a link is edited by the menu and by its key", options, asyn
   await ada.press("Souphttps://example.org/soup", ["l"]);
   await ada.choose("Edit the address…");
   await until(() => browser.run(() => document.activeElement?.id === "answer"), "the question is there");
+  stage.run(["edit", "-l", "links", "1", "--link", "https://example.com/soup"]);
+  await ada.sees("Souphttps://example.com/soup", "bread");
   await browser.press(["s", KEYS.enter]);
+  await ada.reads(/Somebody has changed it to https:\/\/example\.com\/soup meanwhile\. Save puts yours there\./);
+  await browser.press([KEYS.enter]);
   await ada.sees("Souphttps://example.org/soups", "bread");
   await ada.press("bread", ["u"]);
-  await ada.sees("Souphttps://example.org/soup", "bread");
+  await ada.sees("Souphttps://example.com/soup", "bread");
+  for (const [typed, shown] of [["javascript:alert(1)"], ["no address"], ["example.net", "https://example.net"]]) {
+    await ada.press("Souphttps://example.com/soup", ["E"]);
+    await until(() => browser.run(() => document.activeElement?.id === "answer"), "the question is there");
+    await browser.run(() => document.activeElement.select());
+    await browser.press([...typed, KEYS.enter]);
+    if (shown) await ada.sees(`Soup${shown}`, "bread");
+    else await ada.reads(/An address begins with/);
+    assert.equal(await browser.run(() => document.querySelector("#answer")?.value ?? null), shown ? null : typed);
+    await browser.run(() => document.querySelectorAll("dialog").forEach(dialog => dialog.close()));
+  }
 });
 
 test("several lines are several items, with their levels", options, async () => {

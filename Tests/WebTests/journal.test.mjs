@@ -139,6 +139,31 @@ test("the rows of a list that could not be adopted yet stay", () => {
   assert.equal(journal.changes([other]), undefined);
 });
 
+test("edits that were joined and are separate again keep their places", () => {
+  const { storage, replica, write } = sample();
+  for (const number of [1, 2, 3]) {
+    replica.edit(insertion(number));
+    for (const edit of write().begun) edit.isStored = true;
+  }
+  const joined = replica.launch();
+  write();
+  replica.edit(insertion(4));
+  write();
+  assert.equal(storage.rows.length, 3, "the list, what is in flight, and what waits");
+  replica.takeBack(joined, replica.confirmed, { reason: 1, first: 3, second: 0 }, 1);
+  write();
+  const [{ lists: [kept] }] = readJournals(storage.rows);
+  const restored = Replica.restored({ ...kept, confirmed: replica.confirmed });
+  const deltas = ({ pending }) => pending.map(({ delta }) => json.deltaTo(delta));
+  assert.deepEqual(deltas(restored), deltas(replica));
+  assert.equal(restored.pending.length, 4);
+  assert.deepEqual([...restored.view].map(item => item.text), ["n4", "n3", "n2", "n1"]);
+  replica.launch();
+  replica.edit(insertion(5));
+  write();
+  assert.equal(readJournals(storage.rows)[0].lists[0].edits.length, 5);
+});
+
 // Adoption, message by message
 
 /** An adoption of edits that were made on revision 3 of a list with one item. */

@@ -58,7 +58,7 @@ export class Machine {
 function act(replica, step) {
   if (step.undo) replica.undo();
   else if (step.redo) replica.redo();
-  else replica.edit(json.deltaFrom(step.edit), step.exact ?? false);
+  else replica.edit(json.deltaFrom(step.edit), step.exact ? "exact" : undefined);
 }
 
 function messagesOf(bytes) {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytesOf, textOf } from "../../Sources/Web/client/bytes.js";
+import { bytesOf } from "../../Sources/Web/client/bytes.js";
 import { apply } from "../../Sources/Web/client/delta.js";
 import { FrameReader, framed } from "../../Sources/Web/client/frames.js";
 import { encoded } from "../../Sources/Web/client/item.js";
@@ -327,65 +327,55 @@ test("an edit that fits no frame is taken back, and the next one goes out", () =
   assert.equal(session.replica(list).view.count, 1);
 });
 
-test("what a refusal is not about is submitted again", () => {
-  const item = (number, kind, text, more) =>
-    encoded(Uint8Array.of(number, 0, 0, 0, 128, 0, 0, 0), kind, { text: bytesOf(text), level: 0, ...more });
-  const words = (old, text) => [{ at: 0, removed: bytesOf(old), inserted: bytesOf(text) }];
-  const items = apply(List.empty, [{ op: "insert", items: [
-    item(1, 2, "one"), item(2, 2, "two"), item(3, 3, "three", { done: false }), item(4, 1, "", { card: 9 }),
-  ], side: "after" }]);
-  const afternoon = [
-    { op: "pick", count: 1 }, { op: "delete", count: 1 }, { op: "edit", change: { done: true } },
-    { op: "edit", change: { level: 1 } },
-    { op: "drop", from: 0, to: 1, side: "after", change: { text: words("one", "one is long now") } },
-    { op: "insert", items: [
-      item(11, 3, "a long task", { done: false }), item(12, 4, "a link", { url: bytesOf("https://x") }),
-      item(13, 1, "", { card: 0 }), item(14, 2, "deep", { level: 3 }),
-    ], side: "after" },
-  ];
-  const nothing = "one, two, three, 9";
-  for (const [reason, first, second, left] of [
-    ["listFull", 5, 0, "three!, 9+1, one is long now, a long task, a link"],
-    ["listFull", 3, 0, "three!, 9+1, one is long now"],
-    ["kindNotAllowed", 3, 0, "three, 9+1, one is long now, a link, 0, deep+3"],
-    ["itemTooLarge", 15, 14, "three!, 9+1, one, a long task, 0, deep+3"],
-    ["levelTooHigh", 3, 2, "three!, 9+1, one is long now, a long task, a link, 0"],
-    ["deckEmpty", 0, 0, "three!, 9+1, one is long now, a long task, a link, deep+3"],
-    ["cardNotInDeck", 9, 0, "three!, 9, one is long now, a long task, a link, 0, deep+3"],
-    ["cardsAreDealt", 0, 0, "three!, 9, one is long now, a long task, a link, 0, deep+3"],
-    ["duplicateItem", 128, 14, "three!, 9+1, one is long now, a long task, a link, 0"],
-    ["duplicateItem", 14, 128, nothing], ["notStored", 0, 0, nothing],
-    ["notAllowed", 0, 0, "one, two, three, 9, a long task, a link, 0, deep+3"],
-  ]) {
-    const replica = new Replica();
-    const told = [];
-    replica.begin({ log: subscribed.logID, revision: 4, items });
-    replica.listen(one => told.push(one));
-    replica.edit(afternoon);
-    const edit = replica.launch();
-    replica.edit([{ op: "keep", count: replica.view.count }, ...insertion(99)]);
-    replica.takeBack(edit, items, { reason: REASONS.indexOf(reason), first, second }, 1);
-    const name = item => {
-      const { text, card, done, level } = item.fields();
-      return (card ?? textOf(text)) + (done ? "!" : "") + (level ? `+${level}` : "");
-    };
-    assert.equal([...replica.view].map(name).join(", "), `${left}, x`, reason);
-    assert.deepEqual(told.map(({ type }) => type), ["rejected"]);
-    const again = replica.launch();
-    assert.equal(again.sequence, 2);
-    assert.equal(replica.pending.length, left === nothing ? 1 : 2, "in one piece, before the later edit");
-    const sent = apply(items, replica.pending[0].delta);
-    assert.equal([...sent].map(name).join(", "), left === nothing ? `${left}, x` : left);
-    assert.equal(told[0].edit.delta.length > 0 && told[0].edit.sequence, 1, "what is lost is told");
-  }
+test("edits that are refused together are submitted again one by one", () => {
   const replica = new Replica();
+  const told = [];
+  const items = apply(List.empty, [...insertion(1), ...insertion(2)]);
   replica.begin({ log: subscribed.logID, revision: 4, items });
-  replica.edit(afternoon, true);
-  replica.takeBack(replica.launch(), items, { reason: REASONS.indexOf("deckEmpty"), first: 0, second: 0 }, 1);
-  assert.equal(replica.pending.length, 0, "an exact edit is one");
+  replica.listen(one => told.push(one));
+  const full = { reason: REASONS.indexOf("listFull"), first: 3, second: 0 };
+  const ids = () => [...replica.view].map(item => item.half(0)).join();
+  const end = () => [{ op: "keep", count: replica.view.count }];
+  replica.edit([{ op: "delete", count: 1 }]);
+  replica.edit([...end(), ...insertion(3)]);
+  replica.edit([...end(), ...insertion(4)]);
+  const joined = replica.launch();
+  replica.edit([{ op: "keep", count: 1 }, ...insertion(5)]);
+  assert.equal(ids(), "2,5,3,4");
+  // Somebody's edit comes between.
+  const theirs = [...insertion(6)];
+  const commit = (delta, list, more) => [
+    { revision: 5, author: 9, sequence: 1, base: 4, time: 0, count: list.count, digest: list.digest, delta, ...more },
+    list, 1,
+  ];
+  const after = apply(items, theirs);
+  replica.follow(...commit(theirs, after));
+  assert.equal(ids(), "6,2,5,3,4");
+  replica.takeBack(joined, after, full, 1);
+  assert.equal(ids(), "6,2,5,3,4", "nothing is lost yet");
+  assert.deepEqual(told, []);
+  assert.equal(replica.pending.length, 4);
+  let list = after;
+  const taken = [true, true, false, true];
+  for (const [i, isTaken] of taken.entries()) {
+    const edit = replica.launch();
+    assert.equal(edit.sequence, 2 + i);
+    if (isTaken) {
+      list = apply(list, edit.delta);
+      replica.acknowledge(...commit(edit.delta, list, { author: 1, sequence: edit.sequence, revision: 6 + i }));
+    } else replica.takeBack(edit, list, full, 1);
+  }
+  assert.deepEqual(told.map(({ type }) => type), ["committed", "committed", "rejected", "committed"]);
+  assert.equal(ids(), "6,2,5,3");
+  assert.equal(replica.pending.length, 0);
+  for (const how of [undefined, "exact", "whole"]) {
+    replica.edit([...end(), ...insertion(7), ...insertion(8)], how);
+    replica.takeBack(replica.launch(), list, full, 1);
+    assert.equal(ids(), "6,2,5,3", "one edit is refused as a whole");
+  }
 });
 
-test("what waits is joined, but for large edits and exact ones", () => {
+test("what waits is joined, but for large edits, exact ones, and whole ones", () => {
   const session = new Session(identity);
   const list = session.follow("list");
   const large = number => encoded(Uint8Array.of(number, 9, 0, 0, 0, 0, 0, 0), 2, {
@@ -399,9 +389,12 @@ test("what waits is joined, but for large edits and exact ones", () => {
     assert.equal(replica.pending.length, 1);
     replica.edit([{ op: "insert", items: [large(2)], side: "after" }]);
     assert.equal(replica.pending.length, 2);
-    replica.edit(insertion(3), true);
+    replica.edit(insertion(3), "exact");
     replica.edit(insertion(4));
     assert.equal(replica.pending.length, 4);
+    replica.edit(insertion(5), "whole");
+    replica.edit(insertion(6));
+    assert.equal(replica.pending.length, 6);
   }, 0);
 });
 

@@ -179,11 +179,16 @@ export class Client {
     return this.#tab.refused;
   }
 
-  /** The lists that are gone, or that one may not read any more, with edits that can never be sent. */
+  /**
+   * The lists with edits that can never be sent, and why: they are gone, or one may not read them any more.
+   * @returns {{ list: OpenList, reason: string }[]}
+   */
   get stuck() {
-    const isStuck = (/** @type {Opened} */ { subscription, replica }) =>
-      subscription.hasEnded && replica.pending.length > 0;
-    return this.#tab.opened.filter(isStuck).map(opened => this.#listOf(opened));
+    const { stopped } = this.#tab;
+    return this.#tab.opened.flatMap(opened => {
+      const reason = stopped === "notAuthenticated" ? stopped : opened.subscription.ended;
+      return reason && opened.replica.pending.length > 0 ? [{ list: this.#listOf(opened), reason }] : [];
+    });
   }
 
   /** What waits, as plain text: names of lists, and words. */

@@ -120,11 +120,8 @@ function check(list, delta) {
   if (!dropsWhatItPicks(delta)) throw new DoesNotFit("the delta does not drop what it picks");
 }
 
-/**
- * The items that the delta moves, by their slots.
- * @param {List} list @param {Delta} delta
- */
-export function pickedItems(list, delta) {
+/** @param {List} list @param {Delta} delta */
+function pickedItems(list, delta) {
   /** @type {Item[]} */
   const picked = [];
   let at = 0;

@@ -135,11 +135,26 @@ export class Journal {
     const { log, revision, digest, assumed, awaits } = origin ?? { ...headOf(replica), assumed: [], awaits: undefined };
     const list = { format: FORMAT, name: subscription.name, log, revision, digest, used, isShared, awaits };
     yield { number: 0, values: valuesOfList(list), row: () => list };
-    for (const edit of [...assumed, ...replica.pending]) {
-      const number = this.#numbers.get(edit) ?? this.#next++;
+    const edits = [...assumed, ...replica.pending];
+    let last = 0;
+    for (const [i, edit] of edits.entries()) {
+      const number = this.#numbers.get(edit) ?? this.#numberBetween(last, edits.slice(i + 1));
+      last = number;
       this.#numbers.set(edit, number);
       yield { number, values: valuesOfEdit(edit), row: () => rowOf(edit), edit };
     }
+  }
+
+  /**
+   * A number that is free. Edits that were joined and are separate again come before those that have rows already.
+   * @param {number} last @param {readonly Edit[]} later
+   */
+  #numberBetween(last, later) {
+    for (const [i, edit] of later.entries()) {
+      const next = this.#numbers.get(edit);
+      if (next !== undefined) return last + (next - last) / (i + 2);
+    }
+    return this.#next++;
   }
 
   /** @param {string} place @returns {Key} */

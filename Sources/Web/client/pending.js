@@ -21,6 +21,8 @@ import { CARD } from "./item.js";
  * @property {boolean} [isStored] whether that row has reached the storage
  * @property {boolean} [isAssumed] whether somebody else commits it: it is kept for those that were made upon it
  * @property {boolean} [isJoined] whether it is in flight as several edits that were stored one by one
+ * @property {readonly Delta[]} [parts] the edits that were joined, each made on the result of the one before it
+ * @property {boolean} [isWhole] whether it is not joined with others
  * @property {Step} [step] what it is, if that is known: the storage does not have it
  */
 
@@ -62,14 +64,17 @@ export class Pending {
   }
 
   /**
-   * A new edit waits: joined with the one before it, if neither is exact.
-   * @param {Delta} delta @param {number} revision of the confirmed list @param {boolean} isExact
+   * A new edit waits: joined with the one before it, if neither is exact or whole.
+   * @param {Delta} delta @param {number} revision of the confirmed list @param {"exact" | "whole" | undefined} how
    * @param {Step} step
    */
-  add(delta, revision, isExact, step) {
+  add(delta, revision, how, step) {
     const last = this.#buffer[this.#buffer.length - 1];
-    const edit = { delta, seen: revision, exact: isExact ? revision : undefined, crossed: false, step };
+    const isExact = how === "exact";
+    const exact = isExact ? revision : undefined;
+    const edit = { delta, seen: revision, exact, crossed: false, step, isWhole: how === "whole" };
     if (last && !last.isWritten && mayJoin(last, edit)) {
+      last.parts = [...partsOf(last), delta];
       last.delta = compose(last.delta, delta);
       last.step = last.step || step ? undefined : "";
     } else if (delta.length > 0 || isExact) this.#buffer.push(edit);
@@ -95,6 +100,7 @@ export class Pending {
       // What is not stored may have to be told apart, if somebody else sends what is.
       // Nor are steps joined, so that their commits are known as such.
       if (!next.isStored || edit.step || next.step || !mayJoin(edit, next)) break;
+      edit.parts = [...partsOf(edit), ...partsOf(next)];
       edit.delta = compose(edit.delta, next.delta);
       edit.isJoined = true;
       this.#buffer.shift();
@@ -105,16 +111,22 @@ export class Pending {
     return (this.#inFlight = edit);
   }
 
-  /**
-   * What is in flight waits again, because it was never sent, or only this much of it was not refused.
-   * @param {Delta} [delta]
-   */
-  recall(delta) {
+  /** What is in flight waits again, because it was never sent. */
+  recall() {
     if (!this.#inFlight) return;
-    if (delta) [this.#inFlight.delta, this.#inFlight.crossed] = [delta, false];
     this.#inFlight.sequence = undefined;
     this.#buffer.unshift(this.#inFlight);
     this.#inFlight = undefined;
+  }
+
+  /** The edits that were joined in flight wait again, and go out one by one. */
+  divide() {
+    const edit = this.#inFlight;
+    if (!edit) return;
+    const { seen, step } = edit;
+    this.#inFlight = undefined;
+    const parts = partsOf(edit).map(delta => ({ delta, seen, exact: undefined, crossed: false, step, isWhole: true }));
+    this.#buffer.unshift(...parts);
   }
 
   /**
@@ -134,10 +146,15 @@ export class Pending {
   }
 }
 
+/** @param {Edit} edit */
+function partsOf({ parts, delta }) {
+  return parts ?? [delta];
+}
+
 /** @param {Edit} edit @param {Edit} next the one after it */
 function mayJoin(edit, next) {
-  const mayBeMoved = edit.exact === undefined && next.exact === undefined;
-  return mayBeMoved && weightOf(edit.delta) + weightOf(next.delta) <= MOST_JOINED;
+  const isFree = (/** @type {Edit} */ one) => one.exact === undefined && !one.isWhole;
+  return isFree(edit) && isFree(next) && weightOf(edit.delta) + weightOf(next.delta) <= MOST_JOINED;
 }
 
 /**

@@ -8,7 +8,6 @@ import { diff } from "./diff.js";
 import { List } from "./list.js";
 import { OwnWork, missing } from "./overridden.js";
 import { Pending, became, hasItemsOf } from "./pending.js";
-import { remainder } from "./remainder.js";
 import { DoesNotFit } from "./splices.js";
 import { superseded } from "./superseded.js";
 import { transform } from "./transform.js";
@@ -162,13 +161,13 @@ export class Replica {
   // What the person does
 
   /**
-   * An edit of the view; an exact one insists on the present revision. Throws `DoesNotFit`, and then nothing has
-   * happened, as with `undo` and `redo`.
-   * @param {Delta} delta @param {boolean} [isExact]
+   * An edit of the view; an exact one insists on the present revision, a whole one is not joined with others. Throws
+   * `DoesNotFit`, and then nothing has happened, as with `undo` and `redo`.
+   * @param {Delta} delta @param {"exact" | "whole"} [how]
    */
-  edit(delta, isExact = false) {
+  edit(delta, how) {
     const inverse = invert(this.#view, delta);
-    this.#make(delta, isExact, "");
+    this.#make(delta, how, "");
     this.#undos = this.#undos.with(inverse);
     this.#redos = Undos.none;
   }
@@ -403,8 +402,8 @@ export class Replica {
   }
 
   /**
-   * A pending edit that will not be committed is undone beneath the later ones, but for the part that the rejection is
-   * not about: it is submitted again.
+   * A pending edit that will not be committed is undone beneath the later ones. If several were joined, they are
+   * submitted again one by one: a refusal may be about only one of them.
    * @param {Edit} edit @param {List} base on which the first pending edit was made
    * @param {{ reason: number, first: number, second: number }} rejection @param {number} author one's own
    */
@@ -413,31 +412,31 @@ export class Replica {
     const place = pending.indexOf(edit);
     for (const before of pending.slice(0, place)) base = apply(base, before.delta);
     const after = apply(base, edit.delta);
-    const rest = edit.exact === undefined ? remainder(edit.delta, rejection, base) : NOTHING;
-    const isDivided = rest.length > 0 && !isSameDelta(rest, edit.delta);
-    const left = isDivided ? apply(base, rest) : base;
-    const lost = isDivided ? diff(left, after) : edit.delta;
-    const refused = { ...edit, delta: lost };
-    if (isDivided) this.#pending.recall(rest);
-    else this.#pending.remove(edit);
-    this.#tell({ type: "rejected", ...rejection, edit: refused });
-    this.#carry(invert(left, lost), after, pending.slice(place + 1), author);
+    const later = pending.slice(place + 1);
+    if (edit.parts && edit === this.inFlight) {
+      for (const part of edit.parts) base = apply(base, part);
+      this.#pending.divide();
+      return this.#carry(diff(after, base), after, later, author);
+    }
+    this.#pending.remove(edit);
+    this.#tell({ type: "rejected", ...rejection, edit });
+    this.#carry(invert(base, edit.delta), after, later, author);
   }
 
   // Private
 
-  /** @param {Delta} delta @param {boolean} isExact @param {Step} step */
-  #make(delta, isExact, step) {
+  /** @param {Delta} delta @param {"exact" | "whole" | undefined} how @param {Step} step */
+  #make(delta, how, step) {
     const weight = weightOf(delta);
     if (weight > LARGEST) throw new TooLarge(weight);
     this.#view = apply(this.#view, delta);
-    this.#pending.add(delta, this.#revision, isExact, step);
+    this.#pending.add(delta, this.#revision, how, step);
   }
 
   /** @param {{ delta: Delta, kept: Kept[] }} level @param {Step} step @returns {Delta} what makes it again */
   #takeBack({ delta, kept }, step) {
     const inverse = invert(this.#view, delta);
-    this.#make(delta, false, step);
+    this.#make(delta, undefined, step);
     for (const words of kept) this.#tell({ type: "kept", words });
     return inverse;
   }
@@ -457,6 +456,7 @@ export class Replica {
     for (const edit of pending) {
       if (author !== undefined) this.#tellLost(base, delta, edit.delta, author);
       base = apply(base, edit.delta);
+      if (edit.parts) edit.parts = carried(edit.parts, delta);
       [edit.delta, delta] = [transform(edit.delta, delta, true), transform(delta, edit.delta, false)];
     }
     this.#view = after && pending.length === 0 ? after : apply(this.#view, delta);
@@ -508,6 +508,18 @@ export class Replica {
     for (const edit of this.pending) if (edit.exact !== undefined) this.takeBack(edit, base, REVISION_MOVED, author);
     for (const edit of this.pending) edit.seen = 0;
   }
+}
+
+/**
+ * Edits that follow each other, after somebody's edit of the list on which the first was made.
+ * @param {readonly Delta[]} edits @param {Delta} theirs
+ */
+function carried(edits, theirs) {
+  return edits.map(edit => {
+    const mine = transform(edit, theirs, true);
+    theirs = transform(theirs, edit, false);
+    return mine;
+  });
 }
 
 /**

@@ -25,6 +25,8 @@ import { errorText } from "./sentences.js";
 /** How long a short message stays, in ms; one with a button stays longer. */
 const TOAST = 4000;
 const TOAST_WITH_BUTTON = 10_000;
+/** A composer this near to the end of the window, in pixels, would be covered by a short message. */
+const NEAR = 180;
 /** How long another list is waited for, in ms. */
 const WAITING = 8000;
 /** How often a list that has ended is asked for, in ms. */
@@ -120,8 +122,8 @@ export class App {
     const { count, reason } = this.clients.elsewhere;
     if (waiting.count === 0 && reason) return `saved, but not ${amount(count, "edit")} with another link`;
     if (waiting.count === 0) return count > 0 ? "saving…" : "saved";
-    const left = stuck.reduce((sum, { replica }) => sum + replica.pending.length, 0);
-    if (left === waiting.count) return `saved, but not ${amount(left, "edit")} of “${stuck[0].name}”`;
+    const left = stuck.reduce((sum, { list }) => sum + list.replica.pending.length, 0);
+    if (left === waiting.count) return `saved, but not ${amount(left, "edit")} of “${stuck[0].list.name}”`;
     return connection.isSlow ? `not saved yet${edits}` : "saving…";
   }
 
@@ -276,6 +278,11 @@ export class App {
       action && button(action.text, () => (done(), action.act())),
     );
     this.#toast.hidden = false;
+    // It does not cover what is being typed.
+    const { top, bottom } = this.#screen?.element.querySelector(".composer:not([hidden])")?.getBoundingClientRect()
+      ?? { top: 0, bottom: 0 };
+    const isNear = top < innerHeight && innerHeight - bottom < NEAR;
+    this.#toast.style.bottom = isNear ? `${innerHeight - top + 8}px` : "";
     this.#done = done;
     this.speech.say(text);
     clearTimeout(this.#toastTimer);
@@ -350,7 +357,7 @@ export class App {
 
   /** @param {OpenList} list whose edits are forgotten, since it is gone */
   discard(list) {
-    this.client.forget(list);
+    (this.clients.of(list) ?? this.client).forget(list);
     if (list === this.#screen?.open) this.go({});
     this.draw();
   }

@@ -219,6 +219,11 @@ export class Clients {
     return this.#all.map(client => client.exportWaiting()).join("\n");
   }
 
+  /** The lists with edits that can never be sent, with whichever link, and why. */
+  get stuck() {
+    return this.#all.flatMap(client => client.stuck);
+  }
+
   // What one may do
 
   /**

@@ -165,6 +165,14 @@ export function safeAddress(url) {
   }
 }
 
+/**
+ * The address that somebody has typed, perhaps without its beginning.
+ * @param {string} typed
+ */
+export function addressOf(typed) {
+  return safeAddress(typed) ?? (/^[^\s:/]+\.[^\s:]+$/.test(typed) ? safeAddress(`https://${typed}`) : undefined);
+}
+
 /** To make one takes longer than to use it. */
 const numbers = new Intl.NumberFormat("en");
 

@@ -268,7 +268,9 @@ export class ListActions {
     const runs = () => runsOf(this.#selection.indexesOf(ids));
     const copies = this.#selection.copiesOf(runs());
     if (copies.length === 0) return this.#app.toast("Somebody has deleted that meanwhile. Nothing was done.");
-    if (!this.#app.act(target, replica => replica.edit(inserting(copies, replica.view.count, "before")))) return;
+    if (!this.#app.act(target, replica => replica.edit(inserting(copies, replica.view.count, "before"), "whole"))) {
+      return;
+    }
     // Nothing goes here before it is there.
     if (!(await this.#app.hasTaken(target, copies))) {
       return this.#app.toast(`“${name}” has not taken the items. Nothing was deleted here.`);

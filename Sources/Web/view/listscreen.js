@@ -79,10 +79,12 @@ export class ListScreen {
         return true;
       }
       this.composer.begin(undefined);
-      this.composer.bring(lost, "These words were overridden or not taken; Enter adds them.", isOne);
+      // It may be there already.
+      const note = "These words were overridden or not taken; Enter adds them.";
+      if (!this.composer.text.includes(lost)) this.composer.bring(lost, note, isOne);
       return false;
     });
-    const more = signButton("⋯", "More for this list", () => showListMenu(this));
+    const more = signButton("⋯", "More for this list", () => showListMenu(app, this));
     fill(this.element, h("div", { class: "title" }, this.#title, this.#count),
       h("div", { class: "bar" }, this.#undo, this.#redo, this.looking.search, more),
       this.#notices.element, this.#state, this.#grid.element, ...this.#bottom.elements);

@@ -86,10 +86,15 @@ export class NoticeBar {
   /** @param {Notice} notice */
   #getBack(notice) {
     const isInPlace = this.#retrieve(notice);
-    if (!isInPlace) return isInPlace;
-    const left = this.#notices.map(other => (isSame(other, notice) ? { ...other, lost: "" } : other));
-    this.#app.client.settings.set(keyOf(this.#open), left);
-    return true;
+    if (isInPlace === undefined) return;
+    const settled = (/** @type {Notice} */ { lost }) => ({ isSeen: true, lost: isInPlace ? "" : lost });
+    this.#change(other => (isSame(other, notice) ? { ...other, ...settled(other) } : other));
+  }
+
+  /** @param {(notice: Notice) => Notice} change */
+  #change(change) {
+    this.#app.client.settings.set(keyOf(this.#open), this.#notices.map(change));
+    this.#app.draw();
   }
 
   draw() {
@@ -99,14 +104,8 @@ export class NoticeBar {
     if (newest === this.#shown) return;
     this.#shown = newest;
     if (!newest) return;
-    const done = (/** @type {Notice | void} */ only) => {
-      const seen = this.#notices.map(notice => (only && !isSame(notice, only) ? notice : { ...notice, isSeen: true }));
-      this.#app.client.settings.set(keyOf(this.#open), seen);
-      this.#app.draw();
-    };
-    const retrieve = () => {
-      if (this.#getBack(newest) !== undefined) done(newest);
-    };
+    const done = (/** @type {Notice | void} */ only) =>
+      this.#change(notice => (only && !isSame(notice, only) ? notice : { ...notice, isSeen: true }));
     const showAll = () => {
       this.showAll();
       done();
@@ -114,7 +113,7 @@ export class NoticeBar {
     fill(
       this.element,
       h("span", { dir: "auto" }, newest.text),
-      newest.lost !== "" && button("Get it back", retrieve),
+      newest.lost !== "" && button("Get it back", () => this.#getBack(newest)),
       unseen.length > 1 && button(`${unseen.length - 1} more`, showAll),
       signButton("✕", "Dismiss", () => done(newest)),
     );

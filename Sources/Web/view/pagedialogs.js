@@ -78,8 +78,8 @@ export function showShare(app, list) {
   ]);
 }
 
-/** @param {ListScreen} screen */
-export function showListMenu(screen) {
+/** @param {App} app @param {ListScreen} screen */
+export function showListMenu(app, screen) {
   /** @type {[string, ActionName][]} */
   const entries = [
     ["Find in the list", "filter"], ["Hide ticked, or show them", "hideTicked"],
@@ -91,7 +91,8 @@ export function showListMenu(screen) {
     ["History", "history"], ["People", "people"], ["Overridden or not taken", "notices"], ["Share", "share"],
     ["Keys", "help"],
   ];
-  openMenu(screen.name, entries.map(([name, action]) => [name, () => screen.perform(action), keysOf(action)[0]]));
+  const allowed = entries.filter(([, action]) => !app.clients.refusal(screen.name, roleFor(action)));
+  openMenu(screen.name, allowed.map(([name, action]) => [name, () => screen.perform(action), keysOf(action)[0]]));
 }
 
 /**
@@ -129,6 +130,7 @@ export function showConnection(app) {
     : "The browser may delete them when space is short, or after some days without a visit.";
   const since = waiting.since ? `, the oldest from ${agoText(waiting.since, Date.now())}` : "";
   const why = elsewhere.reason ? errorText(elsewhere.reason) : "";
+  const verb = elsewhere.count === 1 ? "waits" : "wait";
   openDialog("Connection", close => [
     h("p", {}, `${app.badgeText}, ${agoText(connection.since, Date.now())}.`),
     note(`${clients.host}, as ${clients.me || "a guest"}`),
@@ -136,12 +138,12 @@ export function showConnection(app) {
     storage.isPersisted !== undefined && storage.state === "kept" && note(promise),
     app.offlineProblem !== undefined && note(app.offlineProblem),
     waiting.count > 0 && h("p", {}, `${amount(waiting.count, "edit")} only on this device${since}.`),
-    elsewhere.count > 0 && h("p", {}, `${amount(elsewhere.count, "edit")} with another link wait. ${why}`),
+    elsewhere.count > 0 && h("p", {}, `${amount(elsewhere.count, "edit")} ${verb} under another link. ${why}`),
     h("p", { class: "buttons" },
       waiting.count + elsewhere.count > 0 && button("Save them as a text", () => save(clients.exportWaiting())),
-      ...app.client.stuck.map(list => button(`Discard the edits of “${list.name}”`, () => {
+      ...clients.stuck.map(({ list, reason }) => button(`Discard the edits of “${list.name}”`, () => {
         close();
-        const words = `${errorText(list.subscription.ended)} What you did in it, and nobody else has, is forgotten.`;
+        const words = `${errorText(reason)} What you did in it, and nobody else has, is forgotten.`;
         const { pending } = list.replica;
         confirmThat(`Discard ${amount(pending.length, "edit")}?`, words, "Discard", () => app.discard(list));
       }, { class: "grave" })),

@@ -79,11 +79,12 @@ export function errorText(error) {
  */
 export function noticeOf(told, item, who) {
   switch (told.type) {
-    case "rejected":
-      return {
-        text: `Your edit was not taken: ${whyRefused(told)}.`, lost: wordsOf([told.edit]).join("\n"),
-        isOne: wordsOf([told.edit]).length === 1,
-      };
+    case "rejected": {
+      const words = wordsOf([told.edit]);
+      const which = words.length > 0 ? ` (“${shortened(words[0])}”${words.length > 1 ? " …" : ""})` : "";
+      const text = `Your edit was not taken: ${whyRefused(told)}${which}.`;
+      return { text, lost: words.join("\n"), isOne: words.length === 1 };
+    }
     case "overridden":
       return { ...overridden(told, item, who), isOne: true, ...placeOf(told, item) };
     case "kept":

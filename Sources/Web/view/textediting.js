@@ -2,7 +2,7 @@
 
 import { bytesOf, textOf } from "../client/bytes.js";
 import { diffTexts } from "../client/words.js";
-import { nameOf, numeral, shortened } from "./content.js";
+import { addressOf, nameOf, numeral, shortened } from "./content.js";
 import { ask } from "./dialogs.js";
 import { Draft } from "./draft.js";
 import { changing } from "./edits.js";
@@ -81,14 +81,8 @@ export class TextEditing {
   askAddress() {
     const id = this.#grid.current ?? "";
     const url = this.#textOf(id, "url");
-    if (!url) return this.#app.toast("Only a link has an address.");
-    ask("Address of the link", { label: "https:, http: or mailto:", value: textOf(url), ok: "Save" }, address => {
-      const index = this.#view.indexOf(id);
-      const present = this.#textOf(id, "url");
-      if (!present) return this.#app.toast("Somebody has deleted the link meanwhile.");
-      const change = { url: diffTexts(present, bytesOf(address)) };
-      this.#edits.make(changing(this.#view, [[index, index + 1]], () => change), "Changed.");
-    });
+    if (url) this.#askAddress(id, textOf(url));
+    else this.#app.toast("Only a link has an address.");
   }
 
   /** The text that is edited is as others have made it. */
@@ -155,6 +149,23 @@ export class TextEditing {
   }
 
   // Private
+
+  /** @param {string} id @param {string} seen the address @param {string} [value] that was typed @param {string} [note] */
+  #askAddress(id, seen, value = seen, note = undefined) {
+    ask("Address of the link", { label: "https:, http: or mailto:", value, ok: "Save", note }, typed => {
+      const address = addressOf(typed);
+      const url = this.#textOf(id, "url");
+      if (!url) return this.#app.toast("Somebody has deleted the link meanwhile.");
+      if (!address) return this.#askAddress(id, seen, typed, "An address begins with https:, http: or mailto:.");
+      const now = textOf(url);
+      if (now !== seen) {
+        return this.#askAddress(id, now, typed, `Somebody has changed it to ${now} meanwhile. Save puts yours there.`);
+      }
+      const index = this.#view.indexOf(id);
+      const change = { url: diffTexts(url, bytesOf(address)) };
+      this.#edits.make(changing(this.#view, [[index, index + 1]], () => change), "Changed.");
+    });
+  }
 
   /** @param {boolean} staysInRow whether the row has the focus then */
   #end(staysInRow) {
