@@ -132,46 +132,11 @@ public struct PartialList: Equatable, Sendable {
     @discardableResult
     package mutating func follow(_ delta: Delta) throws(Delta.Misfit) -> (delta: Delta, on: Hand) {
         let (before, isKnown) = (hand, isKnown)
-        let delta = known == nil ? delta : delta.changingOnly(isKnown)
+        let delta = known == nil ? delta : delta.changing(only: { index, _ in isKnown(index) })
         try hand.apply(delta)
         revision += 1
         let inserted = delta.placed.filter { $0.mark == .inserted }.map(\.new).joined()
         known = known.map { Set($0.compactMap { delta.map(index: $0) }).union(inserted) }
         return (delta, before)
-    }
-}
-
-extension Delta {
-    /// Returns the delta without its changes of the contents of items that are not known.
-    ///
-    /// - Parameter isKnown: whether the item at an index of the list that the delta was made on is known.
-    fileprivate func changingOnly(_ isKnown: (Int) -> Bool) -> Delta {
-        if itemChanges.isEmpty { return self }
-        var (old, picked) = (0, [Int]())
-        for component in components {
-            if case .pick(let count) = component { picked += old..<old + count }
-            old += component.oldCount
-        }
-        old = 0
-        let kept = components.map { component -> Component in
-            defer { old += component.oldCount }
-            switch component {
-            case .edit: return isKnown(old) ? component : .keep(1)
-            case .drop(let slots, let side, _?) where !isKnown(picked[slots.lowerBound]): return .drop(slots, side, nil)
-            case .keep, .delete, .pick, .insert, .drop: return component
-            }
-        }
-        return (try? Delta(kept)) ?? self
-    }
-}
-
-extension Delta.Component {
-    /// The number of items of the old list that the component covers.
-    fileprivate var oldCount: Int {
-        switch self {
-        case .keep(let count), .delete(let count), .pick(let count): count
-        case .edit: 1
-        case .insert, .drop: 0
-        }
     }
 }

@@ -88,3 +88,39 @@ extension Delta {
         return result
     }
 }
+
+extension Delta {
+    /// Returns this delta without some of its changes of contents. O(size of the delta).
+    ///
+    /// - Parameter isMade: whether a change of the item at an index of the list that the delta was made on stays.
+    package func changing(only isMade: (_ index: Int, _ change: Change) -> Bool) -> Delta {
+        if itemChanges.isEmpty { return self }
+        var (old, picked) = (0, [Int]())
+        for component in components {
+            if case .pick(let count) = component { picked += old..<old + count }
+            old += component.oldCount
+        }
+        old = 0
+        let kept = components.map { component -> Component in
+            defer { old += component.oldCount }
+            return switch component {
+            case .edit(let change) where !isMade(old, change): .keep(1)
+            case .drop(let slots, let side, let change?) where !isMade(picked[slots.lowerBound], change):
+                .drop(slots, side, nil)
+            default: component
+            }
+        }
+        return (try? Delta(kept)) ?? self
+    }
+}
+
+extension Delta.Component {
+    /// The number of items of the old list that the component covers.
+    package var oldCount: Int {
+        switch self {
+        case .keep(let count), .delete(let count), .pick(let count): count
+        case .edit: 1
+        case .insert, .drop: 0
+        }
+    }
+}

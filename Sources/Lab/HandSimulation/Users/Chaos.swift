@@ -89,7 +89,7 @@ package struct Chaos {
         }
         var components: [Delta.Component] = []
         for index in Set(fates.keys).union(gaps.keys).sorted() {
-            components.append(.keep(index - components.reduce(0) { $0 + $1.reach }))
+            components.append(.keep(index - components.reduce(0) { $0 + $1.oldCount }))
             components += gaps[index] ?? []
             switch fates[index] {
             case 1: components.append(.edit(change(for: list[index].content)))
@@ -120,16 +120,6 @@ package struct Chaos {
         default:
             let index = random.next(below: count)
             return .editing(at: index, list[index].content.rewording("e\(random.next() % 100)"))
-        }
-    }
-}
-
-extension Delta.Component {
-    fileprivate var reach: Int {
-        switch self {
-        case .keep(let n), .delete(let n), .pick(let n): n
-        case .edit: 1
-        case .insert, .drop: 0
         }
     }
 }

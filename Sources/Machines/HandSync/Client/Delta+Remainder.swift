@@ -33,25 +33,12 @@ extension Delta {
     /// Returns this delta without the insertions and changes after which an item is not kept.
     private func filtered(on list: Hand, isKept: (_ item: Item, _ isNew: Bool) -> Bool) -> Delta {
         guard reach <= list.count else { return .identity }
-        var old = 0
-        var picked: [Item] = []
-        for component in components {
-            if case .pick(let count) = component { picked += (old..<old + count).map { list[$0] } }
-            old += component.oldCount
-        }
-        func isMade(_ change: Change, of item: Item) -> Bool {
-            (try? item.applying(change)).map { isKept($0, false) } ?? false
-        }
-        old = 0
-        let kept = components.map { component -> Component in
-            defer { old += component.oldCount }
-            return switch component {
-            case .edit(let change) where !isMade(change, of: list[old]): .keep(1)
-            case .insert(let items, let side): .insert(items.filter { isKept($0, true) }, side)
-            case .drop(let slots, let side, let change?) where !isMade(change, of: picked[slots.lowerBound]):
-                .drop(slots, side, nil)
-            default: component
-            }
+        let changed = changing(only: { index, change in
+            (try? list[index].applying(change)).map { isKept($0, false) } ?? false
+        })
+        let kept = changed.components.map { component -> Component in
+            guard case .insert(let items, let side) = component else { return component }
+            return .insert(items.filter { isKept($0, true) }, side)
         }
         return (try? Delta(kept)) ?? .identity
     }
@@ -62,16 +49,5 @@ extension Delta {
             return component.oldCount > 0 ? .keep(component.oldCount) : nil
         }
         return (try? Delta(kept)) ?? .identity
-    }
-}
-
-extension Delta.Component {
-    /// The number of items of the old list that it is about.
-    fileprivate var oldCount: Int {
-        switch self {
-        case .keep(let count), .delete(let count), .pick(let count): count
-        case .edit: 1
-        case .insert, .drop: 0
-        }
     }
 }
