@@ -41,7 +41,7 @@ import Testing
             (["log", "-n", "5"], "new"), (["who"], "nobody has"), (["ls", "-n", "20"], "item 20"),
             (["ls", "15000-15002"], "15001"), (["done", "7", "--if-revision", "18"], "revision 19"),
             (["undo"], "~ 7  [ ] item"), (["redo"], "~ 7  [x] item"), (["undo", "-n", "3"], "+ 5  [ ] item 4"),
-            (["undo", "19"], "is left to take back"), (["import", file], "imported 2 items"),
+            (["undo", "19"], "nothing is left of that edit"), (["import", file], "imported 2 items"),
             (["import", file, "--new-ids", "--after", "100"], "imported 2 items"),
         ]
         for (command, says) in commands {

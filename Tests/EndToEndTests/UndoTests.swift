@@ -109,12 +109,28 @@ import Testing
         #expect(try texts() == "abc")
     }
 
+    /// Edits that waited are one commit. If nothing is left of the last of them, the next undo comes to the others.
+    @Test func anIneffectivePartOfACommitIsPassed() throws {
+        try ada.hand("add", "a", "b")
+        try ada.hand("ls")
+        ada.server.kill()
+        try ada.hand("add", "x", "--queue", "--timeout", "1")
+        try ada.hand("done", "2", "--queue", "--timeout", "1")
+        try ada.server.start()
+        try ben.hand("rm", "2")
+        try ada.hand("sync")
+        #expect(try texts() == "ax")
+        #expect(try ada.messages("undo") == "nothing is left of that edit: revision 3\nnothing to do\n")
+        try ada.hand("undo")
+        #expect(try texts() == "a")
+    }
+
     /// An undo of an edit that others have made ineffective makes no commit; the next step continues after it.
     @Test func anIneffectiveUndoMakesNoCommit() throws {
         try ada.hand("add", "a")
         try ada.hand("add", "b")
         try ben.hand("rm", "2")
-        #expect(try ada.messages("undo") == "nothing of revision 2 is left to take back\nnothing to do\n")
+        #expect(try ada.messages("undo") == "nothing is left of that edit: revision 2\nnothing to do\n")
         #expect(try ada.hand("lists", "--json").contains("\"revision\":3,"))
         #expect(try ada.messages("undo") == "took back revision 1:\n- 1  [ ] a\nrevision 4\n")
         try ada.hand("redo")
@@ -123,7 +139,7 @@ import Testing
         // Somebody else has restored it.
         try ada.hand("rm", "1")
         try ben.hand("undo", "6")
-        #expect(try ada.messages("undo") == "nothing of revision 6 is left to take back\nnothing to do\n")
+        #expect(try ada.messages("undo") == "nothing is left of that edit: revision 6\nnothing to do\n")
         #expect(try texts() == "a")
     }
 

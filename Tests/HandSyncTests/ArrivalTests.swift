@@ -46,6 +46,15 @@ import Testing
         #expect(requests == 26)
     }
 
+    /// If the server forgets commits between two pages, only those after the gap follow each other.
+    @Test func commitsBeforeAGapAreNotReturned() {
+        let log = Self.log((1...900).map { Self.insertion(UInt64($0)) })
+        var pages = CommitPages(of: "list", from: 1, through: 900)
+        pages.take(.history(Array(log[0..<400]), people: []))
+        pages.take(.history(Array(log[599..<900]), people: []))
+        #expect(pages.commits.map(\.revision) == Array(600...900) && pages.request == nil)
+    }
+
     /// What was added lately needs no old commits; what the server has forgotten ends the search.
     @Test func onlyWhatIsNeededIsRead() {
         let log = Self.log((1...5_000).map { Self.insertion(UInt64($0)) })

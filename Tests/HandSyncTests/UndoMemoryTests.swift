@@ -32,5 +32,11 @@ import Testing
         #expect(advice(later) == .read(8...8))
         later.remember(memory(at: 8))
         #expect(isMade(advice(later)))
+        // Nobody knows whether a step that changed nothing came before the base or after it.
+        for (revision, isKnown) in [(7, true), (8, false)] {
+            var ambiguous = memory(at: 8)
+            ambiguous.own[3] = .init(empty: [revision: [.undo]])
+            #expect(isMade(advice(UndoReconstruction(ambiguous, revision: 8))) == isKnown)
+        }
     }
 }

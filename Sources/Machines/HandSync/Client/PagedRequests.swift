@@ -55,6 +55,8 @@ package struct CommitPages: PagedRequest {
             isAtEnd = true
             return
         }
+        // The server may have forgotten what is between two pages.
+        if page[0].revision > next { commits = [] }
         commits += page
         next = newest.revision + 1
     }

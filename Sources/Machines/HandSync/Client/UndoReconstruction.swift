@@ -63,10 +63,13 @@ package struct UndoReconstruction: Sendable {
     }
 
     /// Replaces what the person's journals know. Another program of the person may have noted what can be undone at a
-    /// revision that is not known here yet; then the commits are read instead.
+    /// revision that is not known here yet, or before the person took a step there that changed nothing; then the
+    /// commits are read instead.
     package mutating func remember(_ new: Memory) {
         memory = new
-        if let base = new.base, base.revision > revision { memory.base = nil }
+        guard let base = new.base else { return }
+        let hasEmptySteps = own.values.contains { $0.empty[base.revision] != nil }
+        if base.revision > revision || hasEmptySteps { memory.base = nil }
     }
 
     /// The revision of the oldest commit that matters, less one.

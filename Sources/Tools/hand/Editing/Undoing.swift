@@ -124,7 +124,7 @@ struct Undoing: Sendable {
         if try delta.changesNothing(of: known) {
             list.leave()
             if let step { try await client.noteEmpty(step, in: logID, at: past.revision) }
-            if !options.list.server.json { options.list.server.say("nothing of \(what) is left to take back") }
+            if !options.list.server.json { options.list.server.say("nothing is left of that edit: \(what)") }
             options.report(revision: nil, EditSummary(), told)
             return true
         }
