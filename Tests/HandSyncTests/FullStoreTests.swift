@@ -33,6 +33,24 @@ import Testing
         #expect(ada.heard.contains { if case .commit(2, _) = $0 { true } else { false } })
     }
 
+    /// A size that could not be measured is measured again, though nothing is written to a full store.
+    @Test func aFailedMeasurementIsRepeated() {
+        let world = TestWorld.ofTwoUsers { $0.storeBytes = 500 }
+        let ada = world.ownerOfList()
+        ada.submit(1, base: 0, String(repeating: "x", count: 600))
+        world.settle()
+        world.pass(1_000)
+        #expect(world.machine.load.storeBytes > 500)
+        (world.failure, world.failingKind) = (.failed("test"), "measure")
+        ada.say(.delete(request: 4, name: "list"))
+        world.settle()
+        world.pass(2_000)
+        let asked = world.kinds["measure"] ?? 0
+        world.failure = nil
+        world.pass(2_000)
+        #expect((world.kinds["measure"] ?? 0) > asked)
+    }
+
     /// A full store forgets old history even without new commits, and then edits are accepted again.
     @Test func aFullStoreForgetsOldHistory() {
         let world = TestWorld.ofTwoUsers { $0.storeBytes = 5_000 }

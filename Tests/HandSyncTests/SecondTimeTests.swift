@@ -252,6 +252,19 @@ import Testing
             return
         }
     }
+
+    /// What waits behind a request is not begun any more, so that a server comes to its end while clients go on.
+    @Test func aStoppingServerBeginsNothing() throws {
+        let (world, ada) = Self.world()
+        ada.submit(1, base: 0, "x")
+        world.settle()
+        ada.say(.create(request: 3, name: "other", rules: Rules()))
+        ada.submit(2, base: 1, "y")
+        world.machine.stop(at: world.time)
+        world.settle()
+        #expect(revisions(ada) == [1] && ada.errors == [.shuttingDown])
+        #expect(world.machine.brokenInvariant() == nil)
+    }
 }
 
 /// The same for clients.

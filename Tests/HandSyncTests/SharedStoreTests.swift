@@ -66,6 +66,56 @@ import Testing
         #expect(ada.commits == ben.commits && ada.commits.count == ids.count)
     }
 
+    /// A server that cannot reach its store can be stopped: what nobody was told may be lost here.
+    @Test func aServerWithoutItsStoreStops() throws {
+        let ada = one.follower(1)
+        store.fates = Array(repeating: .lost, count: 1_000)
+        ada.insert(10, 1)
+        one.settle()
+        one.machine.stop(at: one.time)
+        one.pass(5_000)
+        #expect(!one.machine.hasStopped, "the store may still answer")
+        one.machine.cutOff(true, at: one.time)
+        one.pass(5_000)
+        #expect(one.machine.hasStopped && ada.commits.isEmpty)
+    }
+
+    /// A newcomer whose edit is refused after others' commits has no commits to be written.
+    @Test(arguments: [false, true]) func aNewcomerIsForgotten(isRefused: Bool) throws {
+        let (ada, ben) = (one.follower(1), two.follower(2))
+        for number in 1...(isRefused ? 3 : 1) {
+            ben.insert(UInt64(20 + number), SequenceNumber(UInt64(number)))
+            two.settle()
+        }
+        ada.insert(10, 1)
+        if !isRefused { ada.end() }
+        one.settle()
+        try TestWorld.settle(one, two)
+        #expect(one.machine.brokenInvariant() == nil && two.machine.brokenInvariant() == nil)
+        #expect(try store.load(1).hand.count == (isRefused ? 3 : 2))
+    }
+
+    /// A batch that is to be appended again takes its turn with other writes.
+    @Test func otherWritesDoNotHoldUpARetry() throws {
+        let ada = one.follower(1)
+        let others = (2...9).map { one.follower(UInt64($0)) }
+        store.fates = [.lost]
+        ada.insert(10, 1)
+        one.settle()
+        one.now += 1_000
+        for (number, other) in others.enumerated() {
+            other.say(.create(request: 9, name: "list \(number)", rules: Rules()))
+        }
+        one.timeout()
+        one.turn()
+        let before = one.kinds["append"] ?? 0
+        for _ in 0..<3 {
+            one.answer()
+            one.turn()
+        }
+        #expect((one.kinds["append"] ?? 0) > before)
+    }
+
     /// A batch whose outcome is unknown is given up with its list, and others are handed over all the same.
     @Test func aDeletedListIsNotSettled() throws {
         let (ada, root) = (one.follower(1), one.follower(2))

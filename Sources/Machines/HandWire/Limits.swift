@@ -86,7 +86,7 @@ public struct Limits: Equatable, Sendable {
     /// Milliseconds in which a client must receive at least a sixteenth of a past revision while others wait for
     /// theirs.
     public var stallDeadline: UInt64 = 10_000
-    /// Milliseconds that a server, when it shuts down, gives its clients to receive what was written.
+    /// Milliseconds in which a client whose connection is closed can receive what was written.
     public var drainDeadline: UInt64 = 3_000
     /// Milliseconds between two presence frames of one list.
     public var presenceInterval: UInt64 = 100

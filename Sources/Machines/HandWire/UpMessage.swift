@@ -18,8 +18,6 @@ public struct ClientID: Hashable, Sendable {
 /// The versions of the protocol that this program supports.
 public enum ProtocolVersion {
     public static let lowest = 5
-    /// 3: texts are changed by splices; before that, they were set.
-    /// 4: a sequence number is used once, even if the submission is refused; a refusal may be a commit.
     public static let highest = 5
 
     /// Returns the version to use with a peer that supports `low` to `high`, or nil if there is none in common.

@@ -5,9 +5,6 @@ package struct WireReader {
     private let bytes: UnsafeRawBufferPointer
     package internal(set) var position = 0
 
-    /// The greatest number: every language can represent it exactly.
-    package static let maxNumber: UInt64 = 1 << 53 - 1
-
     /// Creates a reader of bytes that must outlive the reader.
     package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
@@ -19,7 +16,7 @@ package struct WireReader {
         return bytes[position]
     }
 
-    /// Reads a number up to `maxNumber`.
+    /// Reads a number up to 2⁵³ − 1, which every language can represent exactly.
     @inline(__always)
     package mutating func varint(_ field: @autoclosure () -> String) throws(WireError) -> UInt64 {
         // Most varints have one byte.

@@ -49,19 +49,23 @@ extension ServerMachine {
         self.time = time
         stage = .stopping
         note(.stopping(connections: connections.count))
-        for connection in connections { connection.stream.stopReading() }
+        for connection in connections { connection.stopHandling() }
     }
 
     /// Whether the server takes no new connections, and has lost the last one.
     package var hasDrained: Bool { stage == .draining && connections.isEmpty }
 
     /// Whether the server was stopped, everything is written, and all connections are closed.
-    package var hasStopped: Bool { stage == .stopping && writer.isIdle && connections.isEmpty }
+    package var hasStopped: Bool { stage == .stopping && isEverythingWritten && connections.isEmpty }
+
+    /// Whether nothing waits to be written. Batches whose outcome the store cannot tell do not count while the store
+    /// cannot be reached: their authors were told nothing, and submit them again elsewhere.
+    private var isEverythingWritten: Bool { writer.isIdle || isCutOff && writer.isUnsettledOnly }
 
     /// Once everything is written, a server that stops tells the clients that were not told yet. Returns whether there
     /// were any.
     func sayGoodbye() -> Bool {
-        guard writer.isIdle else { return false }
+        guard isEverythingWritten else { return false }
         let unaware = connections.filter { !$0.session.isClosed }
         for connection in unaware {
             fail(connection, .shuttingDown, "the server is stopping", retryAfter: 200)

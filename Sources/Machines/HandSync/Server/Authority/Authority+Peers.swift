@@ -4,20 +4,10 @@ import HandWire
 /// Commits of other servers that share the store.
 extension Authority {
     /// The outcome of a submission that had a number and lost it, because others' commits came first.
-    package struct Decision: Equatable, Sendable {
-        /// The connection over which the submission came.
-        package let connection: ConnectionID
-        package let author: Author
-        package let sequence: SequenceNumber
+    package struct Decision: Sendable {
+        package let origin: Origin
         /// What the client is to be told; nil if one of the commits is the answer.
         package let outcome: Outcome?
-
-        init(of origin: Origin, _ outcome: Outcome?) {
-            connection = origin.connection
-            author = origin.author
-            sequence = origin.submission.sequence
-            self.outcome = outcome
-        }
     }
 
     /// The store did not take the batch, because others' commits came first. The batch stays pending until those
@@ -69,10 +59,10 @@ extension Authority {
         let (submission, author) = (origin.submission, origin.author)
         // Another server has decided the submission. That server's commit is the answer.
         if let last = sequences[author.client], submission.sequence <= last.sequence {
-            return Decision(of: origin, nil)
+            return Decision(origin: origin, outcome: nil)
         }
         let outcome = submit(origin, Circumstances(now: now))
         if case .numbered = outcome { return nil }
-        return Decision(of: origin, outcome)
+        return Decision(origin: origin, outcome: outcome)
     }
 }

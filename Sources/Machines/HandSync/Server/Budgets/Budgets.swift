@@ -167,7 +167,6 @@ struct Budgets {
 
     /// Forgets accounts that equal new ones.
     mutating func sweep(now: UInt64) {
-        if accounts.isEmpty { return }
         for account in accounts.values { account.fill(now: now) }
         accounts = accounts.filter { !$0.value.isIdle }
         departed = departed.filter { now < $0.value.until }

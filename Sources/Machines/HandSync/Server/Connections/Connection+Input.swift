@@ -4,6 +4,8 @@ extension Connection {
     /// What a client has sent.
     enum Input {
         case message(UpMessage)
+        /// A submission that has waited for its list.
+        case again(Submission)
         /// The body of a message that is still to be read.
         case body([UInt8])
     }
@@ -24,6 +26,7 @@ extension Connection {
         var isEmpty: Bool { inputs.isEmpty }
 
         fileprivate mutating func set(_ hold: Hold, _ isOn: Bool) {
+            if self.hold == .stopped { return }
             if isOn { self.hold = hold } else if self.hold == hold { self.hold = .none }
         }
 
@@ -53,6 +56,8 @@ extension Connection {
         case busy
         /// The connection's share of this turn is used up. A connection that is busy does not use up more.
         case paused
+        /// The server stops: nothing more is carried out.
+        case stopped
     }
 
     var mayHandle: Bool { !isUnheard && !isEnding && hasRoom }
@@ -77,6 +82,12 @@ extension Connection {
     /// Nothing more is handled in this turn, or the next turn has come.
     func setPaused(_ isPaused: Bool) {
         intake.set(.paused, isPaused)
+        adjustReading()
+    }
+
+    /// From now on, nothing that the client sends is read or carried out.
+    func stopHandling() {
+        intake.set(.stopped, true)
         adjustReading()
     }
 

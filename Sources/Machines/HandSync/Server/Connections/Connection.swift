@@ -117,7 +117,7 @@ package final class Connection {
 
     // MARK: What it holds
 
-    /// What the server holds for this client: bytes of answers, messages that wait, lists being sent. For tests.
+    /// What the server holds for this client: bytes of answers, messages that wait, lists being sent.
     package var held: (answerBytes: Int, messages: Int, transfers: Int) {
         (outbox.bytes, intake.count, outbox.transfers.count)
     }

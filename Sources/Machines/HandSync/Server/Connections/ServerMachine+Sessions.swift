@@ -43,7 +43,7 @@ extension ServerMachine {
     }
 
     /// Handles a message that has come, or keeps it until those before it are carried out.
-    private func take(_ input: Connection.Input, isNext: Bool, from connection: Connection) {
+    func take(_ input: Connection.Input, isNext: Bool, from connection: Connection) {
         guard connection.beginHandling() else {
             connection.keep(input, isNext: isNext)
             return handleWaiting(of: connection)

@@ -5,14 +5,16 @@ extension ServerMachine {
     func handle(_ input: Connection.Input, from connection: Connection) {
         let before = budgets.workDone
         switch input {
-        case .message(let message): handle(message, from: connection)
+        case .message(let message):
+            charge(connection, requests: 1)
+            handle(message, from: connection)
+        case .again(let submission): handle(.submit(submission), from: connection)
         case .body(let bytes): read(bytes, from: connection)
         }
         if budgets.workDone > before { budgets.spend(budgets.workDone - before, for: connection) }
     }
 
-    func handle(_ message: UpMessage, from connection: Connection) {
-        charge(connection, requests: 1)
+    private func handle(_ message: UpMessage, from connection: Connection) {
         guard !connection.isEnding else { return }
         guard isAllowed(message, from: connection) else { return }
         switch message {

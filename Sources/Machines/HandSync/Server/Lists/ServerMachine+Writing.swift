@@ -102,7 +102,7 @@ extension ServerMachine {
             case .submit(let submission, let id):
                 guard let connection = connections[id] else { continue }
                 connection.setBusy(false)
-                carryOut(.handle(.submit(submission)), isNext: true, for: connection)
+                take(.again(submission), isNext: true, from: connection)
             case .catchUp(let revision, let frames, let next):
                 catchUp(hosted.reference, to: revision, frames, then: next)
             }

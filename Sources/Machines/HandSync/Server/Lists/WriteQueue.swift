@@ -24,7 +24,10 @@ struct WriteQueue {
         case batches([CommitBatch])
     }
 
-    var isIdle: Bool { !isWriting && due.isEmpty && jobs.isEmpty && unsettled.isEmpty }
+    var isIdle: Bool { isUnsettledOnly && unsettled.isEmpty }
+
+    /// Whether nothing is being written, and nothing waits except batches with an unknown outcome.
+    var isUnsettledOnly: Bool { !isWriting && due.isEmpty && jobs.isEmpty }
 
     /// When batches are to be appended again. While a write is under way, they are appended after the end of that
     /// write.
@@ -45,11 +48,12 @@ struct WriteQueue {
     /// Begins the next write. Returns nil while a write is under way, or if nothing waits.
     mutating func next(now: UInt64) -> Write? {
         if isWriting { return nil }
-        if !jobs.isEmpty, due.isEmpty || !wasJob {
+        let hasBatches = !due.isEmpty || retryAt.map { now >= $0 } == true
+        if !jobs.isEmpty, !hasBatches || !wasJob {
             (isWriting, wasJob) = (true, true)
             return .job(jobs.removeFirst())
         }
-        guard !due.isEmpty || retryAt.map({ now >= $0 }) == true else { return nil }
+        guard hasBatches else { return nil }
         wasJob = false
         let batches = takeBatches(now: now)
         if batches.isEmpty { return nil }

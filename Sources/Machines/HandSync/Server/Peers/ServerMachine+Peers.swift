@@ -89,10 +89,11 @@ extension ServerMachine {
     }
 
     private func tell(_ decision: Authority.Decision, of hosted: ListMachine) {
-        guard let connection = connections[decision.connection] else { return }
-        connection.submissionEnded()
-        guard connection.cursors.hostedList(of: hosted.list.number) === hosted else { return }
-        let (list, sequence) = (hosted.list.number, decision.sequence)
+        lostCommit(decision.origin)
+        guard let connection = connections[decision.origin.connection],
+            connection.cursors.hostedList(of: hosted.list.number) === hosted
+        else { return }
+        let (list, sequence) = (hosted.list.number, decision.origin.submission.sequence)
         switch decision.outcome {
         case .rejected(let reason): reject(reason, list: list, sequence, to: connection)
         case .stale(let head): send(.stale(list: list, sequence: sequence, head: head), to: connection)

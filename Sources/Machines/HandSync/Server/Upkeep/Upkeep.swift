@@ -55,7 +55,7 @@ struct Upkeep {
     /// A measurement has ended; nil if it failed.
     mutating func endMeasurement(_ bytes: Int?) {
         let isStale = if case .underWay(true) = measurement { true } else { false }
-        measurement = isStale ? .stale : .fresh
+        measurement = isStale || bytes == nil ? .stale : .fresh
         guard let bytes else { return }
         storeBytes = bytes
         measurementsToWait = max(0, measurementsToWait - 1)
