@@ -95,6 +95,23 @@ import Testing
         await client.close()
     }
 
+    /// Reading needs nothing to be written, also for a client that the store does not know. Its later commits are its own.
+    @Test func newcomersReadWhileTheDiskIsFull() async throws {
+        let server = try FaultyServer()
+        try server.fail("write ENOSPC")
+        let ada = try server.client("ada")
+        #expect(try await ada.lists().isEmpty)
+        try server.fail("")
+        let bob = try server.client("bob")
+        try await ada.create("list")
+        for client in [ada, bob] { _ = try await Self.add("text", to: client.open("list")) }
+        let commits = try await ada.commits(of: "list", from: 1)
+        #expect(Set(commits.map(\.author)).count == 2)
+        server.kill()
+        #expect(try Set(server.stored { try $0.people(commits.map(\.author)) }.map(\.name)) == ["ada", "bob"])
+        for client in [ada, bob] { await client.close() }
+    }
+
     @Test func withoutRoomForAStoreNoServerStarts() throws {
         let server = try FaultyServer(fault: "write ENOSPC")
         #expect(!server.isServing && server.end() == 1)

@@ -15,7 +15,7 @@ final class ServerDriver {
     let logger: Logger
     /// The number by which other servers know this one.
     let serverID = UInt64.random(in: 1...UInt64(Int64.max))
-    private let threads: ReaderThreads
+    let threads: ReaderThreads
     private let write: StoreWrite
     /// Runs the store's writes on a thread of the pool, one at a time.
     private lazy var writer = RepeatedWork(loop) { [write] in

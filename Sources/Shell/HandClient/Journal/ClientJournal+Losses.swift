@@ -7,6 +7,8 @@ package struct KeptLoss: Sendable {
     /// Its number in the journal.
     package let number: Int64
     package let list: String
+    /// The list's log id. Another list may have the name by now.
+    package let log: UInt64
     package let person: String
     /// Seconds since 1970.
     package let time: Int
@@ -56,13 +58,14 @@ extension ClientJournal {
     private static func losses(of list: String?, _ database: SQLiteConnection) throws -> [KeptLoss] {
         try database.all(
             """
-            SELECT number, list, person, time, is_told, loss FROM losses WHERE ?1 IS NULL OR list = ?1 ORDER BY number
+            SELECT number, list, log_id, person, time, is_told, loss FROM losses
+            WHERE ?1 IS NULL OR list = ?1 ORDER BY number
             """, [list.map { .text($0) } ?? .null]
         ) { row in
             KeptLoss(
-                number: Int64(try row.integer(0)), list: try row.text(1), person: try row.text(2),
-                time: try row.integer(3), isTold: try row.integer(4) != 0,
-                loss: try row.withBytes(5) { try Loss($0) })
+                number: Int64(try row.integer(0)), list: try row.text(1), log: try row.bits(2),
+                person: try row.text(3), time: try row.integer(4), isTold: try row.integer(5) != 0,
+                loss: try row.withBytes(6) { try Loss($0) })
         }
     }
 

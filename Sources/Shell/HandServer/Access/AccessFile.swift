@@ -82,9 +82,13 @@ package struct AccessFile: Sendable {
 
     /// Changes the rules. A lock keeps concurrent commands from losing each other's changes.
     ///
+    /// - Parameter waitsLong: whether to wait for another command that changes the rules, as long as it takes. A server
+    ///   must not stand still meanwhile.
     /// - Throws: `Lost` if the file was lost: a new one would replace what the store remembers.
-    package func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
-        try locked {
+    package func change<Result>(
+        waitsLong: Bool = true, _ body: (inout AccessBook) throws -> Result
+    ) throws -> Result {
+        try locked(waitsLong: waitsLong) {
             var book = try read()
             let result = try body(&book)
             try write(book)
@@ -105,15 +109,21 @@ package struct AccessFile: Sendable {
         }
     }
 
-    private func locked<Result>(_ body: () throws -> Result) throws -> Result {
+    private func locked<Result>(waitsLong: Bool = true, _ body: () throws -> Result) throws -> Result {
         let lock: Int32
         do {
             try PrivateFile.makeFolder(PrivateFile.folder(of: path))
             lock = try PrivateFile.open(path + ".lock", O_RDWR)
         } catch { throw AccessFileError(description: error.description) }
         defer { close(lock) }
-        guard flock(lock, LOCK_EX) == 0 else {
-            throw AccessFileError(description: "cannot lock \(path): \(String(cString: strerror(errno)))")
+        var attempts = waitsLong ? Int.max : 20
+        while flock(lock, waitsLong ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
+            let code = errno
+            attempts -= 1
+            guard code == EINTR || code == EWOULDBLOCK, attempts > 0 else {
+                throw AccessFileError(description: "cannot lock \(path): \(String(cString: strerror(code)))")
+            }
+            if code == EWOULDBLOCK { usleep(5_000) }
         }
         return try body()
     }

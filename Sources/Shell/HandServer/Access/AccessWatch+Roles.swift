@@ -23,10 +23,12 @@ extension AccessWatch {
         do {
             guard try driver.access.bind(to: driver.store) || hasUnkeptRoles else { return nil }
             hasUnkeptRoles = true
-            driver.access = try file.change { book in
+            let book = try file.change(waitsLong: false) { book in
                 _ = try book.bind(to: driver.store)
                 return book
             }
+            // Somebody may have changed the file since it was read.
+            enforce(book)
             hasUnkeptRoles = false
             hasWritten()
             return nil

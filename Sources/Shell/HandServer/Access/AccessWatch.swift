@@ -44,6 +44,7 @@ final class AccessWatch: AccessKeeper {
         wasThere = copy != nil
         current = try file.reading(wasThere: wasThere)
         timer = EventLoop.Timer(loop)
+        driver.access = current.book
         take(current)
         // Before anybody is let in, the store keeps a copy: the next server must notice if the file is lost.
         if (try? copy?.get()) == current.bytes {
@@ -64,8 +65,8 @@ final class AccessWatch: AccessKeeper {
     private func look(isForced: Bool = false) {
         let (last, now) = (looked, Date.now)
         looked = now
-        if hasUnkeptRoles { _ = keepRoles() }
         _ = refresh(isForced: isForced)
+        if hasUnkeptRoles { _ = keepRoles() }
         remember()
         guard hasNews || driver.access.hasExpired(after: last, until: now) else { return }
         hasNews = false
@@ -89,9 +90,7 @@ final class AccessWatch: AccessKeeper {
         let isOther = fresh.fingerprint != current.fingerprint
         current = fresh
         guard isOther else { return false }
-        driver.audit?.record(changeFrom: driver.access, to: fresh.book)
         take(fresh)
-        hasNews = true
         guard !fresh.isLost else { return true }
         logger.info("access rules reloaded", metadata: ["tokens": .stringConvertible(driver.access.count)])
         return true
@@ -115,8 +114,16 @@ final class AccessWatch: AccessKeeper {
         }
     }
 
+    /// Puts rules into force. If they are others than before, open connections learn it at the next look.
+    func enforce(_ book: AccessBook) {
+        if book == driver.access { return }
+        driver.audit?.record(changeFrom: driver.access, to: book)
+        driver.access = book
+        hasNews = true
+    }
+
     private func take(_ reading: AccessFile.Reading) {
-        driver.access = reading.book
+        enforce(reading.book)
         _ = keepRoles()
         if reading.state != nil { wasThere = true }
         guard reading.isLost else { return }

@@ -89,7 +89,7 @@ extension Server {
         guard let backup = configuration.backup else {
             return page(Self.refusal("this server does not store its lists on disk"))
         }
-        Work.submit(loop) { () -> String? in
+        driver.threads.compute { () -> String? in
             do {
                 try backup(path)
                 return nil

@@ -70,9 +70,10 @@ package final class ServerLog: Sendable {
     private typealias Details = [(key: String, value: JSONValue)]
 
     private func write(_ level: Logger.Level, _ message: String, _ details: Details) {
-        let now = now()
         let (leftOut, isTaken) = budget.withLock { budget in
-            (budget.endPeriods(now: now), level < .warning || budget.take(message, now: now))
+            // Under the lock, so that time does not go back.
+            let now = now()
+            return (budget.endPeriods(now: now), level < .warning || budget.take(message, now: now))
         }
         for (kind, count) in leftOut {
             let details = [("count", JSONValue(count)), ("like", .string(kind))]

@@ -22,9 +22,19 @@ extension SQLiteStore {
     /// Returns a number that no author ever had, not even in an earlier process.
     private func freshNumber() throws -> AuthorID {
         try freeNumbers.withLock { free in
-            if free.isEmpty { free = try write { try AuthorRow.reserve(Self.numbersAtOnce, $0) } }
+            if free.isEmpty { free = try numbers(from: free.upperBound) }
             defer { free = free.lowerBound.next..<free.upperBound }
             return free.lowerBound
+        }
+    }
+
+    /// Reserves numbers. If the disk is full, they are not reserved, so that people can still read: only the number of
+    /// an author with commits is needed later, and commits have to be written.
+    private func numbers(from start: AuthorID) throws -> Range<AuthorID> {
+        do {
+            return try write { try AuthorRow.reserve(Self.numbersAtOnce, from: start, $0) }
+        } catch StoreError.failed {
+            return try read { try AuthorRow.free(Self.numbersAtOnce, from: start, $0) }
         }
     }
 
@@ -83,14 +93,24 @@ struct AuthorRow {
 
     /// Reserves numbers for authors who may or may not be stored later: SQLite's own counter of the table continues
     /// after them.
-    static func reserve(_ count: UInt64, _ database: SQLiteConnection) throws -> Range<AuthorID> {
-        let counted = try database.integer("SELECT seq FROM sqlite_sequence WHERE name = 'authors'")
-        let kept = try database.integer("SELECT max(number) FROM authors")
-        let first = UInt64(max(counted ?? 0, kept ?? 0)) + 1
+    static func reserve(
+        _ count: UInt64, from start: AuthorID, _ database: SQLiteConnection
+    ) throws -> Range<AuthorID> {
+        let numbers = try free(count, from: start, database)
         try database.run("DELETE FROM sqlite_sequence WHERE name = 'authors'")
         try database.run(
             "INSERT INTO sqlite_sequence (name, seq) VALUES ('authors', ?)",
-            [(first + count - 1).stored])
+            [(numbers.upperBound.rawValue - 1).stored])
+        return numbers
+    }
+
+    /// Returns numbers that no author of the store has, from `start` on or later.
+    static func free(
+        _ count: UInt64, from start: AuthorID, _ database: SQLiteConnection
+    ) throws -> Range<AuthorID> {
+        let counted = try database.integer("SELECT seq FROM sqlite_sequence WHERE name = 'authors'")
+        let kept = try database.integer("SELECT max(number) FROM authors")
+        let first = max(UInt64(max(counted ?? 0, kept ?? 0)) + 1, start.rawValue)
         return AuthorID(rawValue: first)..<AuthorID(rawValue: first + count)
     }
 
