@@ -81,6 +81,12 @@ import Testing
             let refused = try Self.hand(["token", "create", name], folder)
             #expect(refused.status == 2 && refused.messages.contains("without a token"), "\(refused.messages)")
         }
+        for command in [["token", "create"], ["share", "groceries", "--as"]] {
+            for name in ["a\nb", "a\u{202E}b"] {
+                let refused = try Self.hand(command + [name], folder)
+                #expect(refused.status == 2 && refused.messages.contains("a name is one line"), "\(refused.messages)")
+            }
+        }
     }
 
     @Test func aShareIsALinkAndCanBeRevoked() throws {
@@ -255,7 +261,8 @@ import Testing
     /// The audit log records who connected, who was turned away, and what was denied to whom.
     @Test func theAuditLog() throws {
         defer { server.kill() }
-        let token = try Self.create(["Ben\n\u{1B}[2J", "--role", "read"], folder)
+        let token = try Self.create(["Ben", "--role", "read"], folder)
+        _ = try hand(["ls", "--as", "Ben\n\u{1B}[2J"])
         #expect(try hand(["ls"], token: token.secret).status == 0, "a new token works at once")
         _ = try hand(["add", "milk"], token: token.secret)
         _ = try hand(["ls"], token: "hand-guessed")

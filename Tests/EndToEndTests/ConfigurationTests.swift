@@ -41,6 +41,25 @@ import Testing
         #expect(outcome.output.contains("max-frame = 8388608  # default\n"))
     }
 
+    @Test func aTildeIsTheHomeOfTheUser() throws {
+        let outcome = try serve(
+            ["--print-config"], file: "data = '~/lists'\nlisten = ['~/a.sock', '/b~/c']",
+            environment: ["HOME": "/home/ada", "HAND_AUDIT": "~/audit", "HAND_WEB_NAME": "a,~b"])
+        let settings = settings(outcome)
+        #expect(settings["data"] == #""/home/ada/lists""# && settings["audit"] == #""/home/ada/audit""#)
+        #expect(settings["listen"] == #"["/home/ada/a.sock", "/b~/c"]"# && settings["web-name"] == #"["a", "~b"]"#)
+    }
+
+    /// A variable that is almost a setting's changes nothing; the log says so.
+    @Test func misspeltVariablesAreLogged() throws {
+        let outcome = try serve(
+            ["--listen", folder.path + "/none/a.sock", "--data", folder.path + "/data"],
+            environment: ["HAND_MAX_ITEM": "5", "HAND_OF_SOMEBODY": "x", "HAND_MAX_LISTS": "7"])
+        let text = "$HAND_MAX_ITEM means nothing. Did you mean $HAND_MAX_ITEMS?"
+        #expect(outcome.status != 0 && outcome.messages.contains(text), "\(outcome.messages)")
+        #expect(!outcome.messages.contains("SOMEBODY") && !outcome.messages.contains("$HAND_MAX_LISTS means"))
+    }
+
     /// The printed settings are a configuration file with the same effect.
     @Test func printedSettingsReadBack() throws {
         let first = try serve([

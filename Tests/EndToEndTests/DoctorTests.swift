@@ -46,6 +46,12 @@ import Testing
         #expect(json.count == lines.count && json.allSatisfy { $0.hasPrefix("{\"subject\":\"") }, "\(json)")
     }
 
+    @Test func misspeltVariablesAreFound() throws {
+        try user.hand("create", "list")
+        let lines = try doctor(environment: ["HAND_NAM": "bob"])
+        #expect(lines.contains { $0.hasSuffix("$HAND_NAM means nothing. Did you mean $HAND_NAME?") }, "\(lines)")
+    }
+
     @Test func anUnreachableServerIsExplained() throws {
         user.server.kill()
         let lines = try doctor(expecting: 6)

@@ -302,6 +302,7 @@ import Testing
             "add", "a @ada", "b @bob", "c due:\(day(-2)) @Ada", "d due:\(day(0))", "e due:\(day(5))", "f due:\(day(9))",
             "g due:\(day(-1))")
         try user.hand("done", "7")
+        try user.hand("add", "--note", "n due:\(day(0))")
         func letters(_ arguments: String...) throws -> String {
             try user.run(["ls"] + arguments).output.split(separator: "\n").map { line in
                 String(line.split(separator: "] ")[1].prefix(1))
@@ -311,5 +312,6 @@ import Testing
         #expect(try letters("--due", "overdue") == "c" && letters("--due", "today") == "cd")
         #expect(try letters("--due", "week") == "cde" && letters("--due", "week", "-n", "2") == "cd")
         #expect(try user.hand("ls", "--due", "never", expecting: 2).contains("overdue"))
+        try user.hand("ls", "--due", "week", "--done", expecting: 2)
     }
 }

@@ -33,8 +33,12 @@ import Testing
 
     @Test func aLinkToAListThatDoesNotExist() throws {
         let warning = "there is no list 'nolist' yet"
-        #expect(try user.messages("share", "nolist", "--data", data).contains(warning))
-        #expect(try !user.messages("share", "list", "--data", data).contains("there is no list"))
+        for command in [["share", "nolist"], ["token", "create", "bob", "-l", "nolist"]] {
+            #expect(try user.run(command + ["--data", data]).messages.contains(warning))
+        }
+        for command in [["share", "list"], ["token", "create", "bob", "-l", "list"], ["token", "create", "cat"]] {
+            #expect(try !user.run(command + ["--data", data]).messages.contains("there is no list"))
+        }
     }
 
     /// What is refused is no edit: undo is about the one before it.

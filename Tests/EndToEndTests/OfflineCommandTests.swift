@@ -180,6 +180,9 @@ import Testing
         ada.server.kill()
         #expect(try ada.hand("add", "x", "--queue", "--if-revision", "0", expecting: 7).contains("revision 1"))
         try ada.hand("add", "d", "--queue", "--if-revision", "1")
+        // It would be refused, because the one before it makes a revision.
+        let said = try ada.hand("rm", "1", "--queue", "--if-revision", "1", expecting: 7)
+        #expect(said.contains("edits of yours wait to be sent first"), "\(said)")
         try ada.server.start()
         try ada.hand("sync")
         #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c", "[ ] d"])

@@ -64,6 +64,21 @@ import Testing
         try user.hand("undone", "1", "--all", expecting: 2)
     }
 
+    /// An item takes its sub-items along, so that it cannot go among them.
+    @Test func anItemDoesNotMoveAmongItsSubitems() throws {
+        try user.hand("add", "trip", "car")
+        for text in ["pegs", "tent"] { try user.hand("add", "--under", "1", text) }
+        let before = try user.lines()
+        for place in ["2", "3"] {
+            let told = try user.hand("mv", "1", "--before", place, expecting: 4)
+            #expect(told.contains("item 1 takes its sub-items along"), "\(told)")
+        }
+        #expect(try user.messages("mv", "1", "--before", "1") == "nothing to do\n")
+        #expect(try user.lines() == before)
+        try user.hand("mv", "1", "--before", "3", "--alone")
+        #expect(try user.lines() != before)
+    }
+
     private func ids(_ list: String) throws -> Set<Substring> {
         Set(try user.hand("ls", "-l", list, "--json").matches(of: #/"id":"([0-9a-z]+)"/#).map(\.1))
     }

@@ -47,6 +47,43 @@ import Testing
         try ann.hand("rejected", "drop", "1", expecting: 3)
     }
 
+    /// Three edits of items that somebody deletes meanwhile.
+    private func loseThreeEdits() throws {
+        try ann.hand("create", "list")
+        try ann.hand("add", "a", "b", "c")
+        try ann.hand("ls")
+        ann.server.kill()
+        for item in 1...3 { try ann.hand("edit", "--queue", "\(item)", "words \(item)", "--timeout", "1") }
+        try ann.server.start()
+        try bob.hand("rm", "1-3")
+        _ = try ann.run(["sync"])
+    }
+
+    /// An edit keeps its number when others are forgotten, and is taken once, also if it is named twice.
+    @Test func numbersStayWithTheirEdits() throws {
+        try loseThreeEdits()
+        #expect(try ann.hand("rejected", "drop", "1", "1", "--json") == "{\"number\":1,\"dropped\":true}\n")
+        try ann.hand("rejected", "drop", "1", expecting: 3)
+        #expect(try ann.hand("rejected", "text", "2") == "words 2\n")
+        try ann.hand("rejected", "retry", "3", "3")
+        #expect(try ann.lines() == ["[ ] words 3"])
+        #expect(try ann.hand("rejected", "text", "all") == "words 2\n")
+    }
+
+    /// Another list may have taken the name.
+    @Test func anEditIsMadeAgainOnItsOwnList() throws {
+        try loseThreeEdits()
+        try bob.hand("rename", "list", "new")
+        try ann.hand("rejected", "retry", "1", expecting: 3)
+        try bob.hand("create", "list")
+        try bob.hand("add", "else")
+        let told = try ann.hand("rejected", "retry", "1", expecting: 7)
+        #expect(told.contains("another list, which was called 'list' then"), "\(told)")
+        #expect(try ann.lines() == ["[ ] else"])
+        try ann.hand("rejected", "retry", "1", "-l", "new")
+        #expect(try ann.lines("-l", "new") == ["[ ] words 1"])
+    }
+
     @Test func whoOverrodeAnEditAndWhatIsSaid() throws {
         try ann.hand("create", "list")
         try ann.hand("add", "ferry")

@@ -23,7 +23,7 @@ enum Identity {
     /// Whether a command of this machine has reached a server.
     static func knows(_ server: HandAddress.Server) -> Bool { PrivateFile.exists(folder(server)) }
 
-    private static func path(_ slot: Int, _ server: HandAddress.Server) -> String { "\(folder(server))/\(slot).sqlite" }
+    static func path(_ slot: Int, _ server: HandAddress.Server) -> String { "\(folder(server))/\(slot).sqlite" }
 
     /// The journals of the ids that were used with a server.
     static func journals(at address: HandAddress) throws -> [String] {

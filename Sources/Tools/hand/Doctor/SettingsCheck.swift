@@ -5,7 +5,10 @@ enum SettingsCheck {
     static func all(_ user: UserOptions) -> [Diagnosis] {
         do {
             _ = (try Settings.keys(), try Settings.notices())
-            return try [server(flag: user.url), token(flag: user.url), name(user)]
+            let misspelt = try CommandEnvironment.misspelt().map {
+                Diagnosis.warning("settings", $0, do: "set the variable that was meant, or unset this one")
+            }
+            return try [server(flag: user.url), token(flag: user.url), name(user)] + misspelt
         } catch {
             return [.problem("settings", Failure(error).message)]
         }

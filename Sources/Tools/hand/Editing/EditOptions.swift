@@ -149,6 +149,13 @@ struct EditOptions: ParsableArguments {
             // Another command may have a newer copy.
             if let seen = try Identity.kept(name, at: address).first { try await client.adopt(seen, of: name) }
             try await client.open(name).edit(isExact: isExact) { state in
+                if isExact, state.pendingCount > 0 {
+                    let command = Suggestion.command("sync")
+                    throw Failure(
+                        .conflict,
+                        "edits of yours wait to be sent first, and make another revision: without --if-revision, the edit "
+                            + "waits behind them. '\(command)' sends them")
+                }
                 do {
                     let list = PartialList(state.view, logID: state.logID, revision: state.revision)
                     guard let delta = try make(list) else { throw NothingToDo() }

@@ -189,6 +189,13 @@ struct Move: AsyncParsableCommand {
         let isAlone = reach == .alone
         try await chosen.options.editBranches(try ItemReference.all(chosen.items), to: place) { list, positions in
             let branches = try positions.map { $0..<(isAlone ? $0 + 1 : try list.subitems(of: $0).upperBound) }
+            let gap = try place.spot(in: list).gap
+            if let branch = branches.first(where: { $0.lowerBound < gap && gap < $0.upperBound }) {
+                let item = branch.lowerBound + 1
+                throw Failure(
+                    .rejected,
+                    "item \(item) takes its sub-items along, and cannot go among them; --alone moves it alone")
+            }
             return try References.move(branches, to: place, in: list)
         }
     }

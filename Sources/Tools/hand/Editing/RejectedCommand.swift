@@ -14,7 +14,7 @@ struct RejectedCommand: AsyncParsableCommand {
         discussion: """
             Whatever the server refuses of edits that waited, or were made in 'hand open', is kept on this machine until you \
             decide: try it again on the list as it is now, print it as text to use it elsewhere, or drop it. The same goes for \
-            edits that somebody overrode; of those, only the newest are kept. Each has a number. What is refused at once, the \
+            edits that somebody overrode; of those, only the newest are kept. Each keeps its number. What is refused at once, the \
             command itself says.
 
               hand rejected              what there is
@@ -31,22 +31,22 @@ struct RejectedCommand: AsyncParsableCommand {
 
         func run() async throws {
             let shelf = try Shelf(list.server, of: list.given)
-            for (number, kept) in shelf.all { list.server.json ? json(number, kept) : line(number, kept) }
+            for edit in shelf.all { list.server.json ? json(edit) : line(edit) }
             if shelf.all.isEmpty { list.server.say("no refused or overridden edits wait for you") }
         }
 
-        private func line(_ number: Int, _ kept: KeptLoss) {
-            Output.line(
-                "\(number)  \(LocalTime.here(UInt64(max(0, kept.time)) * 1_000))  \(kept.list)  \(Losses.text(kept.loss, [:]))"
-            )
+        private func line(_ edit: Shelf.Edit) {
+            let time = LocalTime.here(UInt64(max(0, edit.kept.time)) * 1_000)
+            Output.line("\(edit.number)  \(time)  \(edit.kept.list)  \(Losses.text(edit.kept.loss, [:]))")
         }
 
-        private func json(_ number: Int, _ kept: KeptLoss) {
+        private func json(_ edit: Shelf.Edit) {
+            let kept = edit.kept
             guard case .object(let members) = Losses.json(kept.loss, [:]) else { return }
             Output.json(
                 .object(
                     [
-                        .init("number", JSONValue(number)), .init("list", .string(kept.list)),
+                        .init("number", JSONValue(edit.number)), .init("list", .string(kept.list)),
                         .init("at", .string(JSON.date(milliseconds: UInt64(max(0, kept.time)) * 1_000))),
                     ] + members))
         }
@@ -55,19 +55,31 @@ struct RejectedCommand: AsyncParsableCommand {
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make edits again, on the list as it is now.",
-            discussion: "An edit of an item that was deleted adds the item again. What is refused again stays.")
+            discussion: """
+                An edit of an item that was deleted adds the item again. What is refused again stays. If its list has another \
+                name now, give that one: -l NAME.
+                """)
         @OptionGroup var chosen: Chosen
         @Flag(help: "If the server cannot be reached, keep the edit for 'hand sync' to send.") var queue = false
 
         func run() async throws {
-            let shelf = try Shelf(chosen.list.server, of: chosen.list.given)
-            for number in try chosen.numbers(in: shelf) {
-                let kept = shelf.all[number - 1].kept
+            let given = try chosen.list.given
+            let isAll = chosen.numbers == ["all"]
+            let shelf = try Shelf(chosen.list.server, of: isAll ? given : nil)
+            for edit in try chosen.edits(on: shelf) {
+                let (number, kept) = (edit.number, edit.kept)
                 var options = EditOptions()
                 options.list = chosen.list
-                options.list.list = kept.list
+                options.list.list = chosen.list.list ?? kept.list
                 (options.queue, options.ifRevision) = (queue, nil)
                 try await options.edit(knowing: .all) { list in
+                    guard list.logID == 0 || LogID.isSameList(list.logID, kept.log) else {
+                        let advice = Suggestion.command("rejected retry -l NEWNAME", "\(number)")
+                        throw Failure(
+                            .conflict,
+                            "\(number) was made on another list, which was called '\(kept.list)' then. Nothing was done. If it "
+                                + "has another name now: \(advice)")
+                    }
                     let delta = kept.loss.delta(on: try list.whole()) {
                         var random = SystemRandomNumberGenerator()
                         return .random(using: &random)
@@ -79,7 +91,7 @@ struct RejectedCommand: AsyncParsableCommand {
                     }
                     return delta
                 }
-                try shelf.forget([number])
+                try shelf.forget(edit)
             }
         }
     }
@@ -91,10 +103,10 @@ struct RejectedCommand: AsyncParsableCommand {
 
         func run() async throws {
             let shelf = try Shelf(chosen.list.server, of: chosen.list.given)
-            for number in try chosen.numbers(in: shelf) {
-                let texts = shelf.all[number - 1].kept.loss.texts
+            for edit in try chosen.edits(on: shelf) {
+                let texts = edit.kept.loss.texts
                 guard !chosen.list.server.json else {
-                    Output.json(["number": JSONValue(number), "texts": .array(texts.map(JSONValue.string))])
+                    Output.json(["number": JSONValue(edit.number), "texts": .array(texts.map(JSONValue.string))])
                     continue
                 }
                 for text in texts { Output.line("\(text)") }
@@ -108,11 +120,12 @@ struct RejectedCommand: AsyncParsableCommand {
 
         func run() async throws {
             let shelf = try Shelf(chosen.list.server, of: chosen.list.given)
-            let numbers = try chosen.numbers(in: shelf)
-            for number in numbers {
-                chosen.list.server.say("dropped: \(Losses.text(shelf.all[number - 1].kept.loss, [:]))")
+            for edit in try chosen.edits(on: shelf) {
+                try shelf.forget(edit)
+                chosen.list.server.tell(
+                    ["number": JSONValue(edit.number), "dropped": true],
+                    "dropped: \(Losses.text(edit.kept.loss, [:]))")
             }
-            try shelf.forget(numbers)
         }
     }
 
@@ -121,15 +134,16 @@ struct RejectedCommand: AsyncParsableCommand {
         @OptionGroup var list: ListOptions
         @Argument(help: "The numbers that 'hand rejected' prints; 'all' for all.") var numbers: [String]
 
-        fileprivate func numbers(in shelf: Shelf) throws -> [Int] {
-            if numbers == ["all"] { return shelf.all.map(\.number) }
-            return try numbers.map { text in
-                guard let number = Int(text), shelf.all.indices.contains(number - 1) else {
-                    let count = shelf.all.count
-                    let known = count == 0 ? "there is nothing" : "there are 1 to \(count)"
-                    throw Failure(.notFound, "no edit has the number '\(text)': \(known); 'hand rejected' prints them")
+        /// The edits with these numbers, each once.
+        fileprivate func edits(on shelf: Shelf) throws -> [Shelf.Edit] {
+            if numbers == ["all"] { return shelf.all }
+            var left = shelf.all
+            return try numbers.compactMap { text in
+                guard let number = Int(text), shelf.all.contains(where: { $0.number == number }) else {
+                    let known = shelf.all.isEmpty ? "there is nothing" : "'hand rejected' prints the numbers"
+                    throw Failure(.notFound, "no edit has the number '\(text)': \(known)")
                 }
-                return number
+                return left.firstIndex { $0.number == number }.map { left.remove(at: $0) }
             }
         }
     }
@@ -137,27 +151,28 @@ struct RejectedCommand: AsyncParsableCommand {
 
 /// The lost edits that this machine keeps for a person and a server, of all client ids, the oldest first.
 struct Shelf {
-    private let places: [(path: String, number: Int64)]
-    let all: [(number: Int, kept: KeptLoss)]
+    struct Edit {
+        /// The edit has this number until it is forgotten.
+        let number: Int
+        fileprivate let path: String
+        let kept: KeptLoss
+    }
+
+    let all: [Edit]
 
     init(_ server: ServerOptions, of list: String?) throws {
         let person = try server.user.name()
-        var found: [(path: String, kept: KeptLoss)] = []
-        for path in try Identity.journals(at: try server.address(list)) {
-            found += try ClientJournal.losses(of: list, inJournalAt: path).filter { $0.person == person }
-                .map { (path, $0) }
-        }
-        found.sort { ($0.kept.time, $0.path, $0.kept.number) < ($1.kept.time, $1.path, $1.kept.number) }
-        places = found.map { ($0.path, $0.kept.number) }
-        all = zip(1..., found).map { ($0, $1.kept) }
+        let address = try server.address(list)
+        all = try Identity.used(at: address).flatMap { id in
+            let path = Identity.path(id, address.server)
+            return try ClientJournal.losses(of: list, inJournalAt: path).filter { $0.person == person }.map {
+                // Each journal counts by itself. Most people have only the first one.
+                Edit(number: id * 1_000_000 + Int($0.number), path: path, kept: $0)
+            }
+        }.sorted { ($0.kept.time, $0.number) < ($1.kept.time, $1.number) }
     }
 
-    func forget(_ numbers: [Int]) throws {
-        for number in numbers {
-            let place = places[number - 1]
-            try ClientJournal.forget([place.number], inJournalAt: place.path)
-        }
-    }
+    func forget(_ edit: Edit) throws { try ClientJournal.forget([edit.kept.number], inJournalAt: edit.path) }
 
     /// A line that says how many edits wait for a decision; nil if there are none.
     static func summary(_ server: ServerOptions, of list: String? = nil) -> String? {

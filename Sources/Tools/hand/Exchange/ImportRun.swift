@@ -116,8 +116,12 @@ enum Interruption {
 
     static func begin() {
         var action = sigaction()
-        action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND)) | SA_RESTART
-        action.__sigaction_handler.sa_handler = { interruption.store($0, ordering: .relaxed) }
+        action.sa_flags = SA_RESTART
+        action.__sigaction_handler.sa_handler = { number in
+            if interruption.exchange(number, ordering: .relaxed) == 0 { return }
+            Glibc.signal(number, SIG_DFL)
+            raise(number)
+        }
         for signal in [SIGINT, SIGTERM, SIGHUP] { sigaction(signal, &action, nil) }
     }
 

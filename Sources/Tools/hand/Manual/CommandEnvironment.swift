@@ -1,3 +1,7 @@
+import ArgumentParser
+import FoundationEssentials
+import HandFormats
+
 /// What a command takes from its surroundings and leaves there: the tables for the sections EXIT STATUS, ENVIRONMENT
 /// and FILES of the manual pages.
 enum CommandEnvironment {
@@ -32,6 +36,16 @@ enum CommandEnvironment {
                 name: "XDG_CONFIG_HOME, XDG_STATE_HOME",
                 meaning: "Folders to use instead of ~/.config and ~/.local/state.", sides: [.client, .server]),
         ]
+    }
+
+    /// What was probably meant by variables whose names are almost those of settings.
+    static func misspelt(in environment: [String: String] = ProcessInfo.processInfo.environment) throws -> [String] {
+        let known = try variables.map(\.name) + ServeSetting.all(of: Serve.parse([])).map(\.variable)
+        let words = known.filter { $0.hasPrefix("HAND_") }.map { $0.dropFirst(5) }
+        return environment.keys.filter { $0.hasPrefix("HAND_") && !known.contains($0) }.sorted().compactMap { name in
+            let meant = Spelling.nearest(to: String(name.dropFirst(5)), among: words.map(String.init))
+            return meant.map { "$\(name) means nothing. Did you mean $HAND_\($0)?" }
+        }
     }
 
     static let files = [

@@ -150,6 +150,7 @@ struct ItemFilter: ParsableArguments {
 
     func validate() throws {
         if open && done { throw ValidationError("Use --open or --done, not both.") }
+        if done && due != nil { throw ValidationError("--due is about open tasks: leave out --done.") }
         if let number, number < 1 { throw ValidationError("-n: expected at least 1, found \(number)") }
     }
 
@@ -180,15 +181,13 @@ struct ItemFilter: ParsableArguments {
     ///
     /// - Parameter me: the person's name.
     func filter(for me: String) -> (Item) -> Bool {
-        let (isTask, done, grep) = (open || done, done, grep?.lowercased())
+        let (isTask, done, grep) = (open || done || due != nil, done, grep?.lowercased())
         let (person, lastDay) = (mine ? me : nil, due?.lastDay)
         return { item in
             if isTask, item.content.kind != .task || item.content.isTicked != done { return false }
             if let person, !TaskWords.names(person, in: item.content.text) { return false }
             if let lastDay {
-                guard !item.content.isTicked, let day = TaskWords.due(item.content.text), day <= lastDay else {
-                    return false
-                }
+                guard let day = TaskWords.due(item.content.text), day <= lastDay else { return false }
             }
             return grep.map { Printable.line(of: item.content).lowercased().contains($0) } ?? true
         }

@@ -74,6 +74,26 @@ struct AccessOptions: ParsableArguments {
         return answer.flatMap { $0.isEmpty ? nil : String($0) }
     }
 
+    /// Throws if the holder of a token cannot have that name.
+    static func check(_ name: String) throws {
+        guard name.utf8.count <= Limits.personBytes else {
+            throw ValidationError("A name has 1 to \(Limits.personBytes) bytes.")
+        }
+        guard VisibleText.firstHidden(in: name) == nil else {
+            throw ValidationError("A name is one line, without control characters and invisible characters.")
+        }
+        guard !name.lowercased().hasPrefix(DownMessage.Granted.guestMark.trimmed(\.isWhitespace)) else {
+            throw ValidationError("'\(name)' begins like the name of a user without a token. Choose another name.")
+        }
+    }
+
+    /// Says which of the lists that rules are about are not there yet.
+    func noteMissing(_ lists: [String]) {
+        for list in lists where (try? hasList(list)) == false {
+            Output.message("there is no list '\(list)' yet: the role counts once somebody makes it")
+        }
+    }
+
     /// Makes a token, and prints its secret in one or several forms, which are never shown again.
     func add(
         _ name: String?, _ grant: GrantOptions, on lists: [String], _ words: (AccessBook.Token) -> Printable,
@@ -88,6 +108,7 @@ struct AccessOptions: ParsableArguments {
             for form in forms(secret) { Output.line("\(form.text)") }
         }
         try confirm()
+        noteMissing(lists)
     }
 
     /// Prints whether the running server uses the changed rules.

@@ -152,6 +152,7 @@ struct Serve: ParsableCommand {
         let log = telling.startLog()
         let logger = Logger(label: "hand")
         if let problem = tls?.certificateProblem { logger.warning("\(problem)") }
+        for warning in try CommandEnvironment.misspelt() { logger.warning("\(warning)") }
         var configuration = try configuration(endpoints, folder, log, logger)
         let manager = ServiceManager()
         let database = try shared.open()

@@ -83,13 +83,15 @@ struct ServeLayers {
             guard let text = environment[setting.variable], !text.isEmpty else { continue }
             switch setting.value {
             case .texts:
-                layer.arguments[setting.name] = text.split(separator: ",").map { "--\(setting.name)=\($0)" }
+                layer.arguments[setting.name] = text.split(separator: ",").map {
+                    "--\(setting.name)=\(Settings.expanded(String($0)))"
+                }
             case .flag:
                 guard let flag = ["1": true, "true": true, "0": false, "false": false][text] else {
                     throw Failure(.usage, "$\(setting.variable): expected true or false, found '\(text)'")
                 }
                 layer.arguments[setting.name] = ["--\(flag ? "" : "no-")\(setting.name)"]
-            default: layer.arguments[setting.name] = ["--\(setting.name)=\(text)"]
+            default: layer.arguments[setting.name] = ["--\(setting.name)=\(Settings.expanded(text))"]
             }
         }
         return layer
@@ -132,15 +134,15 @@ struct ServeLayers {
     private static func arguments(_ setting: ServeSetting, _ value: any TOMLValueConvertible) -> [String]? {
         func option(_ text: some CustomStringConvertible) -> [String] { ["--\(setting.name)=\(text)"] }
         switch setting.value {
-        case .text: return value.string.map(option)
+        case .text: return value.string.map(Settings.expanded).map(option)
         case .number: return value.int.map(option)
         case .decimal: return value.double.map(option) ?? value.int.map(option)
         case .flag: return value.bool.map { ["--\($0 ? "" : "no-")\(setting.name)"] }
         case .texts:
-            if let text = value.string { return option(text) }
+            if let text = value.string { return option(Settings.expanded(text)) }
             guard let array = value.array else { return nil }
             let texts = array.compactMap { $0.string }
-            return texts.count == array.count ? texts.flatMap(option) : nil
+            return texts.count == array.count ? texts.map(Settings.expanded).flatMap(option) : nil
         }
     }
 }

@@ -32,6 +32,7 @@ struct Share: ParsableCommand {
     @OptionGroup var access: AccessOptions
 
     func validate() throws {
+        try name.map(AccessOptions.check)
         guard let page, !page.hasPrefix("https://"), !page.hasPrefix("http://") else { return }
         throw ValidationError("--page '\(page)': expected the address of a page, such as https://lists.example.org")
     }
@@ -51,9 +52,6 @@ struct Share: ParsableCommand {
                 + (code.map { [("page", $0)] } ?? [])
         }
         if let code, Output.isTerminal, !access.json { Self.show(code) }
-        if (try? access.hasList(list)) == false {
-            Output.message("there is no list '\(list)' yet: the link shows nothing until somebody makes it")
-        }
     }
 
     /// The link for browsers. What stands behind the `#` is sent to no server.

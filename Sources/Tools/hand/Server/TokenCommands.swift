@@ -61,15 +61,7 @@ private struct CreateToken: ParsableCommand {
     @OptionGroup var lists: TokenLists
     @OptionGroup var access: AccessOptions
 
-    func validate() throws {
-        guard try name.filled("the name").utf8.count <= Limits.personBytes else {
-            throw ValidationError("A name has 1 to \(Limits.personBytes) bytes.")
-        }
-        guard !name.lowercased().hasPrefix(DownMessage.Granted.guestMark.trimmed(\.isWhitespace)) else {
-            throw ValidationError(
-                "'\(name)' begins like the name of a user without a token. Choose another name.")
-        }
-    }
+    func validate() throws { try AccessOptions.check(name.filled("the name")) }
 
     func run() throws {
         try access.add(name, grant, on: lists.list) {
@@ -111,6 +103,7 @@ private struct GrantToken: ParsableCommand {
             Output.line("\(ListTokens.line(token))")
         }
         try access.confirm()
+        if role != .none { access.noteMissing(lists.list) }
     }
 }
 

@@ -17,6 +17,9 @@ enum Settings {
         return getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
     }
 
+    /// A path in which `~/` stands for the user's home, as in a shell.
+    static func expanded(_ path: String) -> String { path.hasPrefix("~/") ? home + path.dropFirst() : path }
+
     private static func folder(_ variable: String, _ fallback: String) -> String {
         if let path = environment[variable], path.hasPrefix("/") { return path + "/hand" }
         return home + fallback + "/hand"
@@ -77,10 +80,12 @@ enum Settings {
         case file(File)
 
         func text(_ key: Key) -> String? {
-            switch self {
-            case .environment: Settings.environment[key.variable].flatMap { $0.isEmpty ? nil : $0 }
-            case .file(let file): file.texts[key]
-            }
+            let text =
+                switch self {
+                case .environment: Settings.environment[key.variable].flatMap { $0.isEmpty ? nil : $0 }
+                case .file(let file): file.texts[key]
+                }
+            return [.ca, .cert, .certKey].contains(key) ? text.map(expanded) : text
         }
 
         /// The variable or the file that sets a key.
