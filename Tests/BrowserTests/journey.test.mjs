@@ -188,6 +188,41 @@ test("a text with too many lines is refused as a whole, and one that fits is add
   await until(() => browser.run(() => window.saved > 200_000), "the words are saved");
 });
 
+test("a refused edit is told with its words, which come back once", options, async () => {
+  stage.run(["create", "once", "--max-items", "1"]);
+  stage.run(["add", "-l", "once", "one"]);
+  await ada.open(stage.page("once"));
+  await ada.sees("one");
+  await ada.add("words");
+  await ada.reads(/Your edit was not taken: the list is full: it takes 1 item \(“words”\)\./);
+  for (let i = 0; i < 2; i++) {
+    await ada.press("one", ["!"]);
+    await ada.choose("Get it back");
+    await ada.composes("words");
+    assert.equal(await browser.run(() => document.querySelector(".notice").hidden), true);
+  }
+});
+
+test("a short message does not cover what is being typed, however long the list is", options, async () => {
+  await ada.open(stage.page(stage.list("covered", ...Array.from({ length: 16 }, (_, i) => `item ${i}`))));
+  await ada.hears(/^saved$/);
+  const phone = { width: 390, height: 844, deviceScaleFactor: 1, mobile: true };
+  await browser.cdp("Emulation.setDeviceMetricsOverride", phone);
+  let near = 0;
+  for (let i = 15; i > 5; i--) {
+    await ada.press(`item ${i}`, ["d"]);
+    await until(async () => (await ada.toast()) === `Deleted item ${i}.Undo`, "the message is there");
+    const [top, bottom] = await browser.run(() => {
+      const [line, toast] = [".composer", ".toast"].map(css => document.querySelector(css).getBoundingClientRect());
+      return [toast.bottom - line.top, toast.top - line.bottom];
+    });
+    assert.ok(top <= 0 || bottom >= 0, `with ${i} items, the message covers the line`);
+    if (top <= 0) near++;
+  }
+  assert.ok(near > 0 && near < 10, "above the line, and below it");
+  await browser.cdp("Emulation.clearDeviceMetricsOverride", {});
+});
+
 test("items are moved by keys, by the menu, with the mouse and with a finger", options, async () => {
   await ada.goTo(stage.page(stage.list("moves", "a", "b", "c", "d", "e")));
   await ada.sees("a", "b", "c", "d", "e");

@@ -278,11 +278,8 @@ export class App {
       action && button(action.text, () => (done(), action.act())),
     );
     this.#toast.hidden = false;
-    // It does not cover what is being typed.
-    const { top, bottom } = this.#screen?.element.querySelector(".composer:not([hidden])")?.getBoundingClientRect()
-      ?? { top: 0, bottom: 0 };
-    const isNear = top < innerHeight && innerHeight - bottom < NEAR;
-    this.#toast.style.bottom = isNear ? `${innerHeight - top + 8}px` : "";
+    // Once what it is about is drawn.
+    requestAnimationFrame(() => this.#placeToast());
     this.#done = done;
     this.speech.say(text);
     clearTimeout(this.#toastTimer);
@@ -291,6 +288,14 @@ export class App {
   }
 
   // Private
+
+  /** A short message does not cover the line in which one types. */
+  #placeToast() {
+    const line = this.#screen?.element.querySelector(".composer:not([hidden])");
+    const { top, bottom } = line?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
+    const isNear = top < innerHeight && innerHeight - bottom < NEAR;
+    this.#toast.style.bottom = isNear ? `${innerHeight - top + 8}px` : "";
+  }
 
   /** One goes to one place after the other, to the last one in the end, however long a client takes to start. */
   #navigateNext() {
