@@ -17,18 +17,17 @@ import Testing
     }
 
     /// A person's edits of each kind, joined.
-    private static func afternoon() throws -> Delta {
-        let parts = [
-            insertion(50), insertion(51, .note("a long text")), .deleting(2..<3), .moving([1..<2], to: 0, .after),
-            .editing(at: 1, Change(text: "milk", to: "oat milk")),
-        ]
-        return parts.reduce(.identity) { $0.composed(with: $1) }
-    }
+    private static let afternoon = [
+        insertion(50), insertion(51, .note("a long text")), .deleting(2..<3), .moving([1..<2], to: 0, .after),
+        .editing(at: 1, Change(text: "milk", to: "oat milk")),
+    ]
 
-    private func replica(_ delta: Delta) throws -> Replica {
+    private func replica(_ edits: Delta...) throws -> Replica { try replica(edits) }
+
+    private func replica(_ edits: [Delta]) throws -> Replica {
         var replica = Replica(confirmed: Self.list, revision: 4, logID: 9, sequence: 0)
         replica.author = 1
-        try replica.edit(delta)
+        for edit in edits { try replica.edit(edit) }
         _ = replica.takeSubmission(list: 1)
         return replica
     }
@@ -44,7 +43,7 @@ import Testing
         (.notStored, [1, 2, 3], ["oat milk", "new", "a long text"]),
     ])
     func aRefusalTakesOutOnlyWhatItIsAbout(reason: Rejection, left: [UInt64], lost: [String]) throws {
-        var replica = try replica(try Self.afternoon())
+        var replica = try replica(Self.afternoon)
         let update = replica.rejected(sequence: 1, reason)
         #expect(Set(replica.view.map(\.id.rawValue)) == Set(left), "\(reason)")
         let losses = update.notices.compactMap(Loss.init)
@@ -86,14 +85,21 @@ import Testing
         #expect(replica.brokenInvariant() == nil)
     }
 
-    /// An item that is moved and changed in one edit stays in its new place, without the change.
+    /// An item that is moved and then changed stays in its new place, without the change.
     @Test func aRefusedChangeOfAMovedItemLeavesTheMove() throws {
         let change = Change(text: "milk", to: "milk with much more text")
-        let delta = Delta.moving([0..<1], to: 3, .after).composed(with: .editing(at: 2, change))
-        var replica = try replica(delta)
+        var replica = try replica(.moving([0..<1], to: 3, .after), .editing(at: 2, change))
         _ = replica.rejected(sequence: 1, .violation(.itemTooLarge(size: 24, maximum: 9)))
         #expect(replica.view.map(\.content.text) == ["bread", "eggs", "milk"] && replica.hasPending)
         #expect(replica.brokenInvariant() == nil)
+    }
+
+    /// What was one edit is taken or refused as a whole: a half of a tree makes no sense.
+    @Test func oneEditIsNotDivided() throws {
+        let items = (50..<53).map { Item(id: ItemID(rawValue: $0), content: .note("\($0)")) }
+        var replica = try replica(.inserting(items, at: 3, .after))
+        _ = replica.rejected(sequence: 1, .violation(.listFull(maximum: 4)))
+        #expect(!replica.hasPending && replica.view == Self.list)
     }
 
     @Test func aRefusalOfEverythingTakesOutEverything() throws {
@@ -104,7 +110,7 @@ import Testing
 
     /// On the list that it was lost on, a lost edit makes what its person wanted; its bytes are the same value.
     @Test func aLostEditIsMadeAgain() throws {
-        let delta = try Self.afternoon()
+        let delta = Self.afternoon.reduce(.identity) { $0.composed(with: $1) }
         let loss = try #require(Loss(.rejected(.notStored, delta, on: Self.list)))
         #expect(try loss.bytes.withUnsafeBytes { try Loss($0) } == loss && loss.isRefused)
         var next: UInt64 = 50

@@ -21,7 +21,7 @@ import { CARD } from "./item.js";
  * @property {boolean} [isStored] whether that row has reached the storage
  * @property {boolean} [isAssumed] whether somebody else commits it: it is kept for those that were made upon it
  * @property {boolean} [isJoined] whether it is in flight as several edits that were stored one by one
- * @property {readonly Delta[]} [parts] the edits that were joined, each made on the result of the one before it
+ * @property {readonly Delta[]} [parts] the edits that are joined in it, each made on the result of the one before
  * @property {boolean} [isWhole] whether it is not joined with others
  * @property {Step} [step] what it is, if that is known: the storage does not have it
  */
@@ -74,7 +74,6 @@ export class Pending {
     const exact = isExact ? revision : undefined;
     const edit = { delta, seen: revision, exact, crossed: false, step, isWhole: how === "whole" };
     if (last && !last.isWritten && mayJoin(last, edit)) {
-      last.parts = [...partsOf(last), delta];
       last.delta = compose(last.delta, delta);
       last.step = last.step || step ? undefined : "";
     } else if (delta.length > 0 || isExact) this.#buffer.push(edit);

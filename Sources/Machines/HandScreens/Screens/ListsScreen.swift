@@ -154,15 +154,24 @@ struct ListsScreen: TableScreen {
             return []
         case .newFirst:
             isNewFirst.toggle()
-            table.follow(to: here.flatMap { names(app).firstIndex(of: $0) } ?? 0)
-            table.settle(in: geometry(app))
+            show(query, app)
             return [.say(isNewFirst ? "what is new comes first" : "the lists are in the order of their names")]
         case .filter:
             typing = .question(Prompt(purpose: .filter, question: "/", editor: LineEditor(query)))
             return []
+        case .back where !query.isEmpty:
+            show("", app)
+            return []
         case .refresh: return [.reconnect, .fetchLists]
         default: return nil
         }
+    }
+
+    /// Shows the lists whose names contain a text, with the cursor on the same list.
+    private mutating func show(_ text: String, _ app: AppState) {
+        query = text
+        table.follow(to: here.flatMap { names(app).firstIndex(of: $0) } ?? 0)
+        table.settle(in: geometry(app))
     }
 
     /// A typed name without needless blanks.
@@ -183,9 +192,7 @@ struct ListsScreen: TableScreen {
     private mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome, _ app: AppState) -> [Command] {
         typing = outcome == .typed ? .question(prompt) : nil
         if prompt.purpose == .filter {
-            query = outcome == .left ? "" : prompt.editor.text
-            table.follow(to: here.flatMap { names(app).firstIndex(of: $0) } ?? 0)
-            table.settle(in: geometry(app))
+            show(outcome == .left ? "" : prompt.editor.text, app)
             return outcome == .answered && !query.isEmpty ? [.say(findItems)] : []
         }
         guard outcome == .answered else { return [] }
