@@ -150,7 +150,7 @@ export class TextEditing {
 
   // Private
 
-  /** @param {string} id @param {string} seen the address @param {string} [value] that was typed @param {string} [note] */
+  /** @param {string} id @param {string} seen as its address @param {string} [value] typed @param {string} [note] */
   #askAddress(id, seen, value = seen, note = undefined) {
     ask("Address of the link", { label: "https:, http: or mailto:", value, ok: "Save", note }, typed => {
       const address = addressOf(typed);

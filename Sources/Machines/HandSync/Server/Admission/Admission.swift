@@ -12,8 +12,8 @@ struct Admission {
 
     // MARK: Addresses
 
-    /// Returns whether to begin the TLS handshake of a connection. `origin` is the address that it comes from; nil if it
-    /// comes from this machine.
+    /// Returns whether to begin the TLS handshake of a connection. `origin` is the address that it comes from; nil if
+    /// that is this machine.
     mutating func mayShakeHands(with origin: String?, now: UInt64) -> Bool {
         origin.map { limiter.shakesHands($0, now: now) } ?? true
     }

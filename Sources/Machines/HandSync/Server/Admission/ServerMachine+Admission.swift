@@ -40,8 +40,8 @@ extension ServerMachine {
         }
     }
 
-    /// Returns whether to begin the TLS handshake of a connection. `origin` is the address that it comes from; nil if it
-    /// comes from this machine.
+    /// Returns whether to begin the TLS handshake of a connection. `origin` is the address that it comes from; nil if
+    /// that is this machine.
     package func mayShakeHands(with origin: String?, at time: Moment) -> Bool {
         admission.mayShakeHands(with: origin, now: time.now)
     }
