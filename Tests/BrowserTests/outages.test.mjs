@@ -92,28 +92,28 @@ test("what a closed tab could not send is sent by the tab that is opened next", 
 test("what a closed tab has left is refused in part, and told without its list", options, async () => {
   stage.run(["create", "narrow", "--max-items", "2"]);
   stage.run(["add", "-l", "narrow", "one"]);
-  await ada.open(stage.page("narrow"));
-  await ada.sees("one");
+  await ada.open(stage.page());
   await ada.hears(/^saved$/);
-  const tab = await tabOf();
-  await ada.here();
+  const tab = await tabOf("narrow");
+  await tab.sees("one");
+  await tab.hears(/^saved$/);
   stage.front.cut();
-  await ada.hears(/^offline/);
-  await ada.add("two");
-  await ada.press("one", [" "]);
-  await ada.hears(/2 edits kept on this device/);
+  await tab.hears(/^offline/);
+  await tab.add("two");
+  await tab.press("one", [" "]);
+  await tab.hears(/2 edits kept on this device/);
   await browser.closeTab();
-  await tab.here();
+  await ada.here();
   stage.run(["add", "-l", "narrow", "another"]);
   stage.front.mend();
-  await tab.reads(/“narrow”: Your edit was not taken: the list is full: it takes 2 items/);
-  await tab.hears(/^saved$/);
+  await ada.reads(/“narrow”: Your edit was not taken: the list is full: it takes 2 items/);
+  await ada.hears(/^saved$/);
   assert.deepEqual((await stage.items("narrow")).map(({ text, done }) => [text, done]), [
     ["one", true], ["another", false],
   ]);
-  await tab.choose("Open the list");
-  await tab.sees("one", "another");
-  await tab.reads(/Your edit was not taken/);
+  await ada.choose("Open the list");
+  await ada.sees("one", "another");
+  await ada.reads(/Your edit was not taken/);
 });
 
 test("what a tab that crashed could not send is sent by another one that is open", options, async () => {

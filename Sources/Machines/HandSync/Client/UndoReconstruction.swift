@@ -239,36 +239,28 @@ package struct UndoReconstruction: Sendable {
     private func delta(of step: UndoStep, from target: Target?) -> Retraction? {
         if target?.isEmpty == true { return .nothing }
         var history = target == nil ? memory.base?.history ?? UndoHistory() : UndoHistory()
-        // The history of each of the person's clients, as that client knew it if it did not know the others.
-        var alone = own.count > 1 ? own.mapValues { _ in history } : [:]
-        for commit in commits(from: target?.revision ?? bottom + 1) {
-            let isForeign = isStep(commit, of: alone[commit.author], insteadOf: history)
-            replay(commit, on: &history, isOwn: own[commit.author] != nil && !isForeign)
-            for author in alone.keys {
-                replay(commit, on: &alone[author, default: UndoHistory()], isOwn: author == commit.author)
-            }
-        }
+        for commit in commits(from: target?.revision ?? bottom + 1) { replay(commit, on: &history) }
         return history.take(step)
     }
 
-    /// Whether a step took back the newest edit of its own client, instead of the person's newest edit. So it was if
-    /// the client did not know the person's other clients.
-    private func isStep(_ commit: Commit, of alone: UndoHistory?, insteadOf all: UndoHistory) -> Bool {
-        guard var alone, let step = own[commit.author]?.made[commit.sequence] else { return false }
-        var all = all
-        return all.take(step)?.delta != commit.delta && alone.take(step)?.delta == commit.delta
-    }
-
-    private func replay(_ commit: Commit, on history: inout UndoHistory, isOwn: Bool) {
-        if !isOwn { history.follow(commit.delta) }
-        for (number, submission) in ownSubmissions(at: commit).enumerated() where isOwn || submission.isEmpty {
+    private func replay(_ commit: Commit, on history: inout UndoHistory) {
+        if own[commit.author] == nil { history.follow(commit.delta) }
+        for (number, submission) in ownSubmissions(at: commit).enumerated() {
             // The first of joined edits is the last to be undone, and undoes what is left of all of them.
             let inverse = submission.isEmpty || number > 0 ? .identity : inverses[commit.revision] ?? .identity
-            switch submission.step {
-            case nil: history.record(inverse: inverse)
-            case let step?:
-                _ = history.take(step)
-                history.made(step, inverse: inverse)
+            guard let step = submission.step else {
+                history.record(inverse: inverse)
+                continue
+            }
+            var next = history
+            let made = next.take(step)?.delta
+            // Another of the person's clients may have taken back something older: it did not know the newest edit. Where
+            // nothing is known, the step is the target.
+            if submission.isEmpty || made == nil || made == commit.delta {
+                next.made(step, inverse: inverse)
+                history = next
+            } else {
+                history.follow(commit.delta)
             }
         }
     }
