@@ -110,7 +110,7 @@ import Testing
 
     /// On the list that it was lost on, a lost edit makes what its person wanted; its bytes are the same value.
     @Test func aLostEditIsMadeAgain() throws {
-        let delta = Self.afternoon.reduce(.identity) { $0.composed(with: $1) }
+        let delta = Self.afternoon.reduce(Delta.identity) { $0.composed(with: $1) }
         let loss = try #require(Loss(.rejected(.notStored, delta, on: Self.list)))
         #expect(try loss.bytes.withUnsafeBytes { try Loss($0) } == loss && loss.isRefused)
         var next: UInt64 = 50
