@@ -63,15 +63,6 @@ import Testing
         #expect(!stage.commands.contains(.deleteList("a")))
     }
 
-    @Test func escapeShowsAllListsAgain() {
-        var stage = Self.lists(["a", "ab", "b"])
-        func count() -> Int { stage.lines.count { $0.contains("3 items") } }
-        stage.press("j / 'b' enter")
-        #expect(count() == 2)
-        stage.press("esc")
-        #expect(count() == 3 && stage.top == .lists && Self.cursor(stage) == "ab")
-    }
-
     @Test func othersListsDoNotMoveTheCursor() {
         var stage = Self.lists(["b", "c"])
         stage.press("j")

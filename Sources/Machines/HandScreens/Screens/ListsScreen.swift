@@ -159,9 +159,6 @@ struct ListsScreen: TableScreen {
         case .filter:
             typing = .question(Prompt(purpose: .filter, question: "/", editor: LineEditor(query)))
             return []
-        case .back where !query.isEmpty:
-            show("", app)
-            return []
         case .refresh: return [.reconnect, .fetchLists]
         default: return nil
         }

@@ -254,8 +254,8 @@ package struct UndoReconstruction: Sendable {
             }
             var next = history
             let made = next.take(step)?.delta
-            // Another of the person's clients may have taken back something older: it did not know the newest edit. Where
-            // nothing is known, the step is the target.
+            // Another of the person's clients may have taken back something older: it did not know the newest edit.
+            // Where nothing is known, the step is the target.
             if submission.isEmpty || made == nil || made == commit.delta {
                 next.made(step, inverse: inverse)
                 history = next

@@ -121,7 +121,7 @@ struct Undoing: Sendable {
         self.list = nil
         let known = try await list.part(.items(delta.selections), at: past.revision)
         tell(keptWords: retraction.keptWords)
-        if try delta.changesNothing(of: known) {
+        if Self.isIneffective(delta, on: known) {
             list.leave()
             if let step { try await client.noteEmpty(step, in: logID, at: past.revision) }
             if !options.list.server.json { options.list.server.say("nothing is left of that edit: \(what)") }
@@ -141,6 +141,13 @@ struct Undoing: Sendable {
         try options.report(outcome, summary, told)
         if expected != nil { expected = outcome.revision }
         return true
+    }
+
+    /// Whether a step changes nothing. One that does not fit is none, either: if several programs of a person undo at
+    /// once, nobody knows which of them took back what.
+    private static func isIneffective(_ delta: Delta, on known: PartialList) -> Bool {
+        guard let before = try? known.hand(for: delta), let after = try? before.applying(delta) else { return true }
+        return after.digest == before.digest
     }
 
     /// Prints the words that were not taken back.
