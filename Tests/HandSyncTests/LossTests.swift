@@ -94,14 +94,6 @@ import Testing
         #expect(replica.brokenInvariant() == nil)
     }
 
-    /// What was one edit is taken or refused as a whole: a half of a tree makes no sense.
-    @Test func oneEditIsNotDivided() throws {
-        let items = (50..<53).map { Item(id: ItemID(rawValue: $0), content: .note("\($0)")) }
-        var replica = try replica(.inserting(items, at: 3, .after))
-        _ = replica.rejected(sequence: 1, .violation(.listFull(maximum: 4)))
-        #expect(!replica.hasPending && replica.view == Self.list)
-    }
-
     @Test func aRefusalOfEverythingTakesOutEverything() throws {
         var replica = try replica(Self.insertion(50))
         let update = replica.rejected(sequence: 1, .violation(.listFull(maximum: 9)))

@@ -2,8 +2,8 @@ import HandCore
 import HandWire
 
 extension Replica {
-    /// Handles a rejection of the submission in flight: the edit is undone in the view, or the part that the rejection
-    /// is about if several edits are joined in it. All other pending edits stay.
+    /// Handles a rejection of the submission in flight: the part that the rejection is about is undone in the view; all
+    /// other pending edits stay.
     ///
     /// Answers to other submissions are outdated and change nothing.
     package mutating func rejected(sequence: SequenceNumber, _ reason: Rejection) -> Update {
@@ -11,7 +11,7 @@ extension Replica {
         guard let mine = inFlight, mine.sequence == sequence else { return update }
         inFlight = nil
         // The part that the refusal is not about is submitted again.
-        let rest = mine.count > 1 ? mine.delta.remainder(after: reason, on: confirmed) : .identity
+        let rest = mine.exactBase == nil ? mine.delta.remainder(after: reason, on: confirmed) : .identity
         if !rest.isIdentity, rest != mine.delta, let edited = try? confirmed.applying(rest),
             let all = try? confirmed.applying(mine.delta)
         {
