@@ -330,7 +330,7 @@ test("the words of an edit that was not taken can be got back", () => {
   replica.listen(one => told.push(one));
   replica.edit(inserting([item("milk"), item("bread")], 0, "after"));
   replica.takeBack(replica.launch(), List.empty, { reason: 12, first: 0, second: 0 }, 1);
-  const text = "Your edit was not taken: your role does not allow it.";
+  const text = "Your edit was not taken: your role does not allow it (“milk” …).";
   assert.deepEqual(noticeOf(told[0], undefined, ""), { text, lost: "milk\nbread", isOne: false });
 });
 
