@@ -27,6 +27,7 @@ import Testing
         let name = String(decoding: try JSONEncoder().encode(Self.evil), as: UTF8.self)
         let rules = try String(contentsOfFile: file, encoding: .utf8).replacing("\"eve\"", with: name)
         try rules.write(toFile: file, atomically: false, encoding: .utf8)
+        // The server reads the file twice a second; before, she would be let in under her former name.
         sleep(1)
         let eve = try Self.letIn(range, secret)
         for name in [Self.evil, "a\u{202E}b", "list\u{3164}", "\u{115F}", String(repeating: "n", count: 5_000), ""] {
