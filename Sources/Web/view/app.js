@@ -31,10 +31,13 @@ const NEAR = 180;
 const WAITING = 8000;
 /** How often a list that has ended is asked for, in ms. */
 const AGAIN = 5000;
-/** The rules of a new list: those of `hand create`. */
 /** How long keys are still for a field that was taken away, and each further key if one types on, in ms. */
 const TYPING = 1500;
 const TYPING_ON = 600;
+/** Somebody who has pressed a key within this time is typing, and sees what others do this much later, in ms. */
+const PRESSING = 250;
+const REST = 120;
+/** The rules of a new list: those of `hand create`. */
 const NEW_RULES = { maximumCount: 0x7fffffff, maximumSize: 16_384, maximumLevel: 15, deck: false };
 
 export class App {
@@ -51,6 +54,9 @@ export class App {
   /** What is drawn next, with a frame or without. */
   #frame = 0;
   #timer = 0;
+  /** When what others have done is drawn while somebody types. */
+  #soon = 0;
+  #pressedAt = -Infinity;
   #isAway = false;
   #typingUntil = 0;
   #navigated = Promise.resolve();
@@ -75,7 +81,7 @@ export class App {
     speech.isTyping = () => this.isTyping;
     const header = h("header", { class: "page" }, this.#home, this.#people, this.#badge);
     root.prepend(header, this.#body, this.#toast);
-    clients.onchange = () => this.draw();
+    clients.onchange = () => this.#drawSoon();
     clients.onrefused = () => {
       this.toast("That link is not valid any more. You had another one for the list, which is used now.");
       this.#navigateNext();
@@ -86,6 +92,9 @@ export class App {
       if (document.hidden && this.#screen instanceof ListScreen) this.#screen.hide();
       this.draw();
     });
+    for (const type of ["keydown", "beforeinput"]) {
+      document.addEventListener(type, ({ timeStamp }) => (this.#pressedAt = timeStamp), true);
+    }
     setInterval(() => this.#drawHeader(), 1000);
     // A list that has ended may be there again: somebody brings it back, or gives the person the right to read it.
     setInterval(() => this.#screen?.open?.subscription.hasEnded && this.client.open(this.#screen.open.name), AGAIN);
@@ -184,6 +193,7 @@ export class App {
     }
     try {
       (this.clients.of(list) ?? this.client).act(list, action);
+      this.draw();
       return true;
     } catch (error) {
       if (!(error instanceof DoesNotFit)) throw error;
@@ -373,10 +383,17 @@ export class App {
     if (!isWanted) this.clients.of(list)?.forget(list);
   }
 
+  /** Something has changed that the person did not do. Drawing it with each frame would delay the person's keys. */
+  #drawSoon() {
+    if (performance.now() - this.#pressedAt > PRESSING) this.draw();
+    else this.#soon ||= setTimeout(() => this.draw(), REST);
+  }
+
   #drawNow() {
     clearTimeout(this.#timer);
+    clearTimeout(this.#soon);
     cancelAnimationFrame(this.#frame);
-    this.#timer = this.#frame = 0;
+    this.#timer = this.#soon = this.#frame = 0;
     this.#screen?.draw();
     this.#drawHeader();
   }
