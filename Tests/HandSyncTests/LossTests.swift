@@ -94,6 +94,34 @@ import Testing
         #expect(replica.brokenInvariant() == nil)
     }
 
+    /// What was one edit is taken or refused as a whole, since a half of a tree makes no sense; what was several edits
+    /// stays several on disk.
+    @Test(arguments: [1, 2], [false, true]) func onlyEditsThatWereJoinedAreDivided(count: Int, isRestored: Bool) throws {
+        let items = (50..<53).map { Item(id: ItemID(rawValue: $0), content: .note("\($0)")) }
+        let edits: [Delta] =
+            count == 1
+            ? [.inserting(items, at: 3, .after)]
+            : [.inserting([items[0]], at: 3, .after), .inserting(Array(items[1...]), at: 4, .after)]
+        var replica = Replica(confirmed: Self.list, revision: 0, logID: 9, sequence: 0)
+        for edit in edits { try replica.edit(edit) }
+        func restored() throws -> Replica {
+            let bytes = replica.checkpoint.bytes
+            return try Replica(bytes.withUnsafeBytes { try Replica.Checkpoint($0) }, confirmed: Self.list)
+        }
+        if isRestored { replica = try restored() }
+        _ = replica.takeSubmission(list: 1)
+        if isRestored { replica = try restored() }
+        #expect(replica.unconfirmedCount == count)
+        _ = replica.rejected(sequence: 1, .violation(.listFull(maximum: 4)))
+        #expect(replica.view.count == (count == 1 ? 3 : 4) && replica.hasPending == (count > 1))
+        #expect(replica.brokenInvariant() == nil)
+        if isRestored { replica = try restored() }
+        // Somebody else has taken the place meanwhile: what is left was still several edits.
+        _ = replica.takeSubmission(list: 1)
+        _ = replica.rejected(sequence: 2, .violation(.listFull(maximum: 3)))
+        #expect(replica.view == Self.list && !replica.hasPending)
+    }
+
     @Test func aRefusalOfEverythingTakesOutEverything() throws {
         var replica = try replica(Self.insertion(50))
         let update = replica.rejected(sequence: 1, .violation(.listFull(maximum: 9)))

@@ -21,6 +21,8 @@ extension Replica {
             /// The total size of the portion's edits before they were joined. The size determines where the next
             /// portion starts.
             package internal(set) var size: Int
+            /// The number of the portion's edits.
+            package internal(set) var count: Int
             /// The revision that the author had seen.
             package internal(set) var seen: Int
             package internal(set) var step: UndoStep?
@@ -35,7 +37,8 @@ extension Replica {
             inFlight: inFlight, hasDiverged: hasDiverged,
             buffer: buffer.map {
                 Checkpoint.Edits(
-                    delta: $0.delta, exactBase: $0.exactBase, size: $0.size, seen: $0.seen, step: $0.step)
+                    delta: $0.delta, exactBase: $0.exactBase, size: $0.size, count: $0.count, seen: $0.seen,
+                    step: $0.step)
             }, history: history)
     }
 
@@ -50,7 +53,8 @@ extension Replica {
         hasDiverged = checkpoint.hasDiverged
         history = checkpoint.history
         buffer = checkpoint.buffer.map {
-            Portion($0.delta, exactBase: $0.exactBase, step: $0.step, size: $0.size, seen: $0.seen)
+            Portion(
+                $0.delta, exactBase: $0.exactBase, step: $0.step, size: $0.size, count: $0.count, seen: $0.seen)
         }
         for delta in pending { view = try view.applying(delta) }
     }
@@ -83,6 +87,7 @@ extension Replica.Checkpoint {
         if let inFlight {
             writer.number(inFlight.sequence)
             writer.exactBase(inFlight.exactBase)
+            writer.varint(inFlight.count)
             writer.varint(inFlight.seen)
             writer.step(inFlight.step)
             writer.delta(inFlight.delta)
@@ -91,6 +96,7 @@ extension Replica.Checkpoint {
         for edits in buffer {
             writer.exactBase(edits.exactBase)
             writer.varint(edits.size)
+            writer.varint(edits.count)
             writer.varint(edits.seen)
             writer.step(edits.step)
             writer.delta(edits.delta)
@@ -112,19 +118,24 @@ extension Replica.Checkpoint {
         if marks.contains(.inFlight) {
             let sequence: SequenceNumber = try reader.number("sequence")
             let exactBase = try reader.exactBase()
+            let count = try reader.count("edits")
             let seen = try reader.revision("seen revision")
             let step = try reader.step()
             inFlight = Replica.InFlight(
-                sequence: sequence, delta: try reader.delta(), exactBase: exactBase, seen: seen, step: step)
+                sequence: sequence, delta: try reader.delta(), exactBase: exactBase, count: count, seen: seen,
+                step: step)
             inFlight?.hasPassedSnapshot = marks.contains(.passedSnapshot)
         }
         buffer = []
         for _ in 0..<(try reader.count("portions", limit: reader.remaining)) {
             let exactBase = try reader.exactBase()
             let size = try reader.count("size")
+            let count = try reader.count("edits")
             let seen = try reader.revision("seen revision")
             let step = try reader.step()
-            buffer.append(Edits(delta: try reader.delta(), exactBase: exactBase, size: size, seen: seen, step: step))
+            let delta = try reader.delta()
+            buffer.append(
+                Edits(delta: delta, exactBase: exactBase, size: size, count: count, seen: seen, step: step))
         }
         history = try UndoHistory(&reader)
         try reader.expectEnd(of: "checkpoint")

@@ -2,7 +2,8 @@ import HandCore
 import HandWire
 
 extension Replica {
-    /// Handles a rejection of the submission in flight: the part that the rejection is about is undone in the view; all
+    /// Handles a rejection of the submission in flight: the edit is undone in the view. If several edits are joined in
+    /// it, only the part that the rejection is about is undone; what was one edit is taken or refused as a whole. All
     /// other pending edits stay.
     ///
     /// Answers to other submissions are outdated and change nothing.
@@ -11,12 +12,12 @@ extension Replica {
         guard let mine = inFlight, mine.sequence == sequence else { return update }
         inFlight = nil
         // The part that the refusal is not about is submitted again.
-        let rest = mine.exactBase == nil ? mine.delta.remainder(after: reason, on: confirmed) : .identity
+        let rest = mine.count > 1 ? mine.delta.remainder(after: reason, on: confirmed) : .identity
         if !rest.isIdentity, rest != mine.delta, let edited = try? confirmed.applying(rest),
             let all = try? confirmed.applying(mine.delta)
         {
             takeBack(Delta(from: edited, to: all), of: edited, before: 0, reason, &update)
-            buffer.insert(Portion(rest, size: rest.wireSize, seen: mine.seen), at: 0)
+            buffer.insert(Portion(rest, size: rest.wireSize, count: mine.count, seen: mine.seen), at: 0)
         } else {
             takeBack(mine.delta, of: confirmed, before: 0, reason, &update)
         }

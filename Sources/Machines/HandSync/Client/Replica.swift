@@ -39,8 +39,7 @@ public struct Replica: Sendable {
         var carried: CarriedDelta
         /// The only revision on which the submission may be committed; nil for any revision.
         public let exactBase: Int?
-        /// The number of user edits joined in the submission; not stored on disk, where a submission counts as one
-        /// edit.
+        /// The number of user edits joined in the submission.
         public let count: Int
         /// Whether the submission is an undo or a redo.
         package let step: UndoStep?
@@ -86,14 +85,16 @@ public struct Replica: Sendable {
         let step: UndoStep?
         private(set) var size: Int
         /// The number of user edits in the portion.
-        private(set) var count = 1
+        private(set) var count: Int
         /// The revision that the author had seen when making the first of the edits.
         var seen: Int
 
-        init(_ delta: Delta, exactBase: Int? = nil, step: UndoStep? = nil, size: Int, seen: Int) {
+        init(
+            _ delta: Delta, exactBase: Int? = nil, step: UndoStep? = nil, size: Int, count: Int = 1, seen: Int
+        ) {
             joined = CarriedDelta(delta)
             (self.exactBase, self.step) = (exactBase, step)
-            self.size = size
+            (self.size, self.count) = (size, count)
             self.seen = seen
         }
 
