@@ -314,6 +314,37 @@ test("levels, folds, the filter, and what is ticked", options, async () => {
   ]);
 });
 
+test("how one looks at a list is the same after the history and a reload", options, async () => {
+  stage.list("looks");
+  stage.run(["import", "-l", "looks", "-"], { input: "- [ ] fruit\n  - [ ] apples\n- [ ] tea\n- [ ] figs\n" });
+  await ada.goTo(stage.page("looks"));
+  await ada.sees("fruit", "apples", "tea", "figs");
+  await ada.press("fruit", ["z"]);
+  await ada.sees("fruit", "tea", "figs");
+  await ada.press("tea", [" "]);
+  await ada.press("fruit", ["s"]);
+  await ada.sees("fruit", "apples", "figs");
+  await browser.type("input[type=search]", "F");
+  await ada.sees("fruit", "figs");
+  await ada.press("fruit", ["H"]);
+  await until(() => browser.run(() => document.querySelector(".history li")));
+  await browser.run(() => history.back());
+  await ada.sees("fruit", "figs");
+  assert.equal(await browser.run(() => document.querySelector("input[type=search]").value), "F");
+  await ada.hears(/^saved$/);
+  await browser.reload();
+  await ada.sees("fruit", "figs");
+  // A filter shows what is folded; without it, what was folded is.
+  await browser.run(() => {
+    const search = document.querySelector("input[type=search]");
+    search.value = "appl";
+    search.dispatchEvent(new Event("input"));
+  });
+  await ada.sees("apples");
+  await browser.press([KEYS.escape]);
+  await ada.sees("fruit", "tea", "figs");
+});
+
 test("the history is read, and an old revision comes back", options, async () => {
   stage.list("past", "one", "two");
   stage.run(["rm", "-l", "past", "1"]);

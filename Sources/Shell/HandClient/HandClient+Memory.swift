@@ -97,6 +97,11 @@ extension HandClient {
         try await askJournal(otherwise: ()) { [person] in try $0.note(work, of: person, on: name, losses) }
     }
 
+    /// Waits until the journal has written what it still had to write.
+    package func journalWritten() async throws {
+        try await askJournal(otherwise: ()) { _ in }
+    }
+
     /// Returns this person's lost edits of a list that the journal keeps.
     package func losses(of name: String) async throws -> [KeptLoss] {
         try await askJournal(otherwise: []) { [person] in try $0.losses(of: name, by: person) }

@@ -136,25 +136,28 @@ export class Journal {
     const list = { format: FORMAT, name: subscription.name, log, revision, digest, used, isShared, awaits };
     yield { number: 0, values: valuesOfList(list), row: () => list };
     const edits = [...assumed, ...replica.pending];
-    let last = 0;
-    for (const [i, edit] of edits.entries()) {
-      const number = this.#numbers.get(edit) ?? this.#numberBetween(last, edits.slice(i + 1));
-      last = number;
-      this.#numbers.set(edit, number);
+    for (const [i, number] of this.#numbered(edits)) {
+      const edit = edits[i];
       yield { number, values: valuesOfEdit(edit), row: () => rowOf(edit), edit };
     }
   }
 
   /**
-   * A number that is free. Edits that were joined and are separate again come before those that have rows already.
-   * @param {number} last @param {readonly Edit[]} later
+   * The numbers of edits, in their order. Edits that were joined and are separate again come before those that have
+   * rows already. O(edits)
+   * @param {readonly Edit[]} edits
    */
-  #numberBetween(last, later) {
-    for (const [i, edit] of later.entries()) {
-      const next = this.#numbers.get(edit);
-      if (next !== undefined) return last + (next - last) / (i + 2);
-    }
-    return this.#next++;
+  #numbered(edits) {
+    let [last, next] = [0, 0];
+    return edits.map((edit, i) => {
+      while (next < edits.length && (next < i || !this.#numbers.has(edits[next]))) next++;
+      if (next > i) {
+        const above = next < edits.length ? this.#numbers.get(edits[next]) : undefined;
+        this.#numbers.set(edit, above === undefined ? this.#next++ : last + (above - last) / (next - i + 1));
+      }
+      last = this.#numbers.get(edit) ?? last;
+      return last;
+    }).entries();
   }
 
   /** @param {string} place @returns {Key} */

@@ -299,9 +299,9 @@ export class App {
 
   // Private
 
-  /** A short message does not cover the line in which one types. */
+  /** A short message does not cover the line in which one types, or what can be done with what is selected. */
   #placeToast() {
-    const line = this.#screen?.element.querySelector(".composer:not([hidden])");
+    const line = this.#screen?.element.querySelector(":is(.composer, .selection):not([hidden])");
     const { top, bottom } = line?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
     const isNear = top < innerHeight && innerHeight - bottom < NEAR;
     this.#toast.style.bottom = isNear ? `${innerHeight - top + 8}px` : "";

@@ -1,10 +1,12 @@
 // How a person looks at a list: what is filtered out, what is folded, and whether ticked tasks come last.
 
 import { TASK } from "../client/item.js";
+import { NO_LOG } from "../client/replica.js";
 import { numeral } from "./content.js";
 import { h } from "./dom.js";
 import { isFor } from "./row.js";
 import { comesLast, rowsOf } from "./rows.js";
+import { recall, remember } from "./tabmemory.js";
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./grid.js').Grid} Grid */
@@ -47,6 +49,8 @@ export class Looking {
   /** @type {Map<string, string | undefined>} */
   #hidden = new Map();
   #finding = 0;
+  /** The log of the list, once it is known. */
+  #log = NO_LOG;
   search = h("input", { type: "search", placeholder: "Filter", "aria-label": "Show only items that contain" });
 
   /** @param {App} app @param {Grid} grid @param {ListScreen} screen */
@@ -54,6 +58,9 @@ export class Looking {
     this.#app = app;
     this.#grid = grid;
     this.#screen = screen;
+    const { words, ways } = recall(this.#key) ?? {};
+    if (typeof words === "string") this.search.value = words;
+    if (Array.isArray(ways)) this.#ways = new Set(ways);
     this.search.addEventListener("input", () => {
       this.#looked();
       clearTimeout(this.#finding);
@@ -90,6 +97,7 @@ export class Looking {
   /** @param {List} list */
   rowsOf(list) {
     const { me } = this.#app.clients;
+    this.#recallFolds();
     if (this.#look?.me !== me) {
       const { folded } = this;
       const isTickedLast = this.#ways.has("tickedLast");
@@ -146,7 +154,7 @@ export class Looking {
     const id = this.#grid.current;
     if (id === undefined || !this.#grid.rows.isParent(id)) return;
     if (!this.folded.delete(id)) this.folded.add(id);
-    this.#looked();
+    this.#keepFolds();
   }
 
   foldAll() {
@@ -154,7 +162,7 @@ export class Looking {
     const isAnyFolded = [...this.folded].some(id => this.#grid.rows.isParent(id));
     this.folded.clear();
     if (!isAnyFolded) for (const { id } of this.#grid.rows.parents) this.folded.add(id);
-    this.#looked();
+    this.#keepFolds();
   }
 
   /**
@@ -179,9 +187,30 @@ export class Looking {
     clearTimeout(this.#finding);
   }
 
+  get #key() {
+    return `look ${this.#screen.name}`;
+  }
+
   #looked() {
     this.#look = undefined;
     this.#screen.lookAgain();
+    remember(this.#key, { words: this.search.value, ways: [...this.#ways] });
+  }
+
+  #keepFolds() {
+    const { view } = this.#screen.open.replica;
+    const folded = [...this.folded].filter(id => view.indexOf(id) >= 0);
+    this.#app.client.settings.set(`folded ${this.#log}`, folded.length > 0 ? folded : undefined);
+    this.#looked();
+  }
+
+  /** What was folded on this device stays so, once it is known which list this is. */
+  #recallFolds() {
+    const { log } = this.#screen.open.replica;
+    if (this.#log !== NO_LOG || log === NO_LOG) return;
+    this.#log = log;
+    for (const id of this.#app.client.settings.get(`folded ${log}`) ?? []) this.folded.add(id);
+    this.#look = undefined;
   }
 
   /**

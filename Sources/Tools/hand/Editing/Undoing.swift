@@ -81,8 +81,8 @@ struct Undoing: Sendable {
                 let head = try await list.part(.items([]))
                 await told.value
                 try EditOptions.check(head, is: options.ifRevision)
-                // The journal answers after what it still had to write, such as the person's number on this server.
-                _ = try await client.losses(of: name)
+                // The person's number on this server may be on its way to the journal.
+                try await client.journalWritten()
                 let memory = Identity.memory(of: person, at: address, log: head.logID)
                 return Undoing(
                     options: options, person: person, address: address, client: client, name: name, list: list,
