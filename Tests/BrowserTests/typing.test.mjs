@@ -255,7 +255,8 @@ test("what is typed for a new item outlives another screen and a reload, until i
 
 test("the list stays where it is while one types in what stays at its edges", options, async () => {
   stage.run(["create", "still"]);
-  stage.run(["import", "-l", "still", "-"], { input: Array.from({ length: 200 }, (_, i) => `- [ ] item ${i}\n`).join("") });
+  const items = Array.from({ length: 200 }, (_, i) => `- [ ] item ${i}\n`);
+  stage.run(["import", "-l", "still", "-"], { input: items.join("") });
   await ada.goTo(stage.page("still"));
   await until(async () => (await ada.texts()).length === 200, "the rows are there");
   // All items have the letters that are searched.

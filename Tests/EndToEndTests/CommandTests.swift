@@ -1,4 +1,5 @@
 import Foundation
+import HandFormats
 import HandTestSupport
 import Testing
 
@@ -212,6 +213,18 @@ import Testing
         #expect(try texts() == ["here", "kept", "kept too"])
         try hand("sync")
         #expect(try texts().count == 3)
+    }
+
+    @Test func syncTellsProgramsWhatWasRefused() throws {
+        try hand("create", "list", "--max-items", "2")
+        try hand("add", "here")
+        server.kill()
+        for text in ["kept", "too many"] { try hand("add", text, "--queue", "--timeout", "2") }
+        try server.start()
+        let outcome = try Binary.run(["sync", "--json"], environment: environment)
+        let sent = try JSONValue.parse(outcome.output.trimmingCharacters(in: .newlines))
+        #expect(try texts() == ["here", "kept"] && outcome.status != 0)
+        #expect(sent["list"] == .string("list") && "\(sent["lost"] ?? .null)".contains("too many"), "\(sent)")
     }
 
     @Test func watchPrintsOneLinePerChange() throws {

@@ -55,6 +55,7 @@ import Testing
         Row(.lists, "L", "/others/share", sees: "hand open hand://host:7777/others"),
         Row(.lists, "s", "/", sees: "what is new comes first"), Row(.lists, "s s", "/", sees: "order of their names"),
         Row(.lists, "r", "/", .reconnect), Row(.lists, "f5", "/", .fetchLists), Row(.lists, "q", "/", .quit),
+        Row(.lists, "/ 'thin' enter", "/", sees: "▸ things"), Row(.lists, "/ 'thin' enter esc", "/", sees: "others"),
         Row(.lists, "esc", "/"), Row(.lists, "?", "/-/help"), Row(.lists, "C", "/-/connection"),
     ]
 

@@ -48,8 +48,7 @@ extension Action {
             .hideTicked,
             .mine, .due, .tickedLast,
             .jump, .nextNew, .previousNew, .newFirst, .fold, .foldAll, .follow, .history, .people, .notices, .share,
-            .refresh,
-            .leave, .whose, .older, .newer:
+            .showAll, .refresh, .leave, .whose, .older, .newer:
             nil
         }
     }

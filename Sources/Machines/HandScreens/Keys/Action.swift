@@ -16,7 +16,7 @@ package enum Action: String, CaseIterable, Sendable {
     case filter, hideTicked, tickedLast, clearTicked, mine, due, jump, nextNew, previousNew, follow, history, people,
         notices, share
     // The lists of a server.
-    case newList, deleteList, rename, duplicate, undelete, newFirst, refresh, leave
+    case newList, deleteList, rename, duplicate, undelete, newFirst, showAll, refresh, leave
     // History.
     case whose, restore, older, newer
 
@@ -40,8 +40,8 @@ package enum Action: String, CaseIterable, Sendable {
             [.list, .item]
         case .back, .quit, .help, .connection, .suspend, .redraw, .up, .down, .halfPageUp, .halfPageDown, .pageUp,
             .pageDown, .top, .end, .retrieve, .filter, .hideTicked, .mine, .due, .tickedLast, .jump, .history, .people,
-            .notices, .share, .newList, .deleteList, .rename, .duplicate, .undelete, .newFirst, .refresh, .leave,
-            .whose, .restore, .older, .newer:
+            .notices, .share, .newList, .deleteList, .rename, .duplicate, .undelete, .newFirst, .showAll, .refresh,
+            .leave, .whose, .restore, .older, .newer:
             []
         }
     }
@@ -94,6 +94,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .duplicate: Manual(short: "duplicate", long: "make a list with the same items", keys: ["y"])
         case .undelete: Manual(short: "bring back", long: "bring back a list that was deleted", keys: ["u"])
         case .newFirst: Manual(short: "new first", long: "lists with something new first, or by name", keys: ["s"])
+        case .showAll: Manual(short: "show all", long: "show all lists again", keys: ["esc"])
         case .refresh: Manual(short: "refresh", long: "ask the server again; connect now", keys: ["r", "f5"])
         case .leave: Manual(short: "leave", long: "leave the program", keys: ["q"])
         case .whose: Manual(short: "whose", long: "show everybody's edits, only mine, or only others'", keys: ["tab"])

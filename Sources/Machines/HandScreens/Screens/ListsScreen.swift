@@ -159,6 +159,10 @@ struct ListsScreen: TableScreen {
         case .filter:
             typing = .question(Prompt(purpose: .filter, question: "/", editor: LineEditor(query)))
             return []
+        case .showAll:
+            let wasEverything = query.isEmpty
+            show("", app)
+            return [.say(wasEverything ? "these are all lists" : "all lists are shown")]
         case .refresh: return [.reconnect, .fetchLists]
         default: return nil
         }

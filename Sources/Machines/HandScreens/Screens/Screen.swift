@@ -112,7 +112,7 @@ package enum ScreenKind: String, CaseIterable, Sendable {
         case .lists:
             [
                 .open, .newList, .deleteList, .leave, .newFirst, .filter, .share, .rename,
-                .duplicate, .undelete, .refresh,
+                .duplicate, .undelete, .showAll, .refresh,
             ]
         case .list:
             [

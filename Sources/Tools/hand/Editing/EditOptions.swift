@@ -189,9 +189,7 @@ struct EditOptions: ParsableArguments {
         list.server.tell(outcome)
         summary.follow(outcome.commits)
         if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
-        let losses = outcome.notices.compactMap(Loss.init).map { Losses.json($0, outcome.people) }
-        let more = more + (losses.isEmpty ? [] : [.init("lost", .array(losses))])
-        report(revision: outcome.revision, summary, more)
+        report(revision: outcome.revision, summary, more + Losses.members(of: outcome))
     }
 
     func report(revision: Int?, _ summary: EditSummary = EditSummary(), _ more: [JSONValue.Member] = []) {

@@ -299,9 +299,11 @@ struct Sync: AsyncParsableCommand {
         }
         list.server.tell(outcome, of: name)
         try await list.server.noteTold(of: name, client)
-        if outcome.revision == nil, let rejection = outcome.rejections.first { return rejection }
+        if !list.server.json, outcome.revision == nil, let rejection = outcome.rejections.first { return rejection }
         list.server.tell(
-            ["list": .string(name), "revision": JSONValue(orNull: outcome.revision)],
+            .object(
+                [.init("list", .string(name)), .init("revision", JSONValue(orNull: outcome.revision))]
+                    + Losses.members(of: outcome)),
             "'\(name)': sent\(outcome.revision.map { "; revision \($0)" } ?? "")")
         return outcome.rejections.first
     }
