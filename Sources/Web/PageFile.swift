@@ -32,6 +32,7 @@ package struct PageFile: Sendable {
         .init(path: "client/journal.js", bytes: PackageResources.journal_js),
         .init(path: "client/keeping.js", bytes: PackageResources.keeping_js),
         .init(path: "client/line.js", bytes: PackageResources.line_js),
+        .init(path: "client/links.js", bytes: PackageResources.links_js),
         .init(path: "client/list.js", bytes: PackageResources.list_js),
         .init(path: "client/locks.js", bytes: PackageResources.locks_js),
         .init(path: "client/messages.js", bytes: PackageResources.messages_js),

@@ -253,23 +253,20 @@ test("what is typed for a new item outlives another screen and a reload, until i
   await ada.composes("");
 });
 
-test("the list stays where it is while one types in what stays at its edges", options, async () => {
+test("the list stays where it is while one types in the line at the bottom", options, async () => {
   stage.run(["create", "still"]);
   const items = Array.from({ length: 200 }, (_, i) => `- [ ] item ${i}\n`);
   stage.run(["import", "-l", "still", "-"], { input: items.join("") });
   await ada.goTo(stage.page("still"));
   await until(async () => (await ada.texts()).length === 200, "the rows are there");
-  // All items have the letters that are searched.
-  for (const [field, words] of [["#composer", "milk"], [".bar input", "item"]]) {
-    await browser.run(field => document.querySelector(field).focus({ preventScroll: true }), field);
-    await browser.run(() => scrollTo(0, 3000));
-    await pause(200);
-    const before = await browser.run(() => scrollY);
-    await browser.press([...words]);
-    await pause(200);
-    assert.equal(await browser.run(() => document.activeElement.value), words);
-    assert.equal(await browser.run(() => scrollY), before, field);
-  }
+  await browser.run(() => document.querySelector("#composer").focus({ preventScroll: true }));
+  await browser.run(() => scrollTo(0, 3000));
+  await pause(200);
+  const before = await browser.run(() => scrollY);
+  await browser.press([..."milk"]);
+  await pause(200);
+  assert.equal(await browser.run(() => document.activeElement.value), "milk");
+  assert.equal(await browser.run(() => scrollY), before);
 });
 
 test("an item that moves while it is edited keeps its field and the caret", options, async t => {

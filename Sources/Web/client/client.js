@@ -3,6 +3,7 @@
 
 import { Copies } from "./copies.js";
 import { Drafts } from "./drafts.js";
+import { Links } from "./links.js";
 import { Locks } from "./locks.js";
 import { OpenList } from "./openlist.js";
 import { wordsOf } from "./others.js";
@@ -37,7 +38,6 @@ export { OpenList } from "./openlist.js";
  */
 /** @typedef {{ count: number, since: number | undefined }} Waiting edits that only this device has */
 /** @typedef {{ url: string, person: string, token?: string, program: string }} Options */
-/** @typedef {{ socket: WebSocket, isOpened: boolean, isWelcome: boolean }} Link */
 
 /** An edit that waits for longer is slow. */
 const SLOW = 10_000;
@@ -72,11 +72,7 @@ export class Client {
   #requests = new Requests();
   /** @type {OpenList[]} */
   #lists = [];
-  /**
-   * The connections of the tab's lines.
-   * @type {Map<number, Link>}
-   */
-  #links = new Map();
+  #links;
   /** @type {Connection} */
   #connection = { state: "connecting", reason: "", since: Date.now(), isSlow: false };
   /** @type {boolean | undefined} */
@@ -125,6 +121,14 @@ export class Client {
       void store.set(key, value);
       this.#channel.postMessage({ type: "setting", key, value });
       this.#change();
+    });
+    this.#links = new Links(options.url, {
+      opened: line => this.#run(this.#tab.connected(line, this.#now())),
+      received: (line, bytes) => this.#run(this.#tab.received(line, bytes, this.#now())),
+      lost: (line, end) => {
+        if (line === this.#ownLine) this.#why = end;
+        this.#run(this.#tab.lost(line, this.#now()));
+      },
     });
     this.drafts = new Drafts(this.settings, this.#locks, () => this.#tab.client);
     this.#tab = new Tab({ person, token, program, holder: draw(), chance: { chance: Math.random, draw } });
@@ -407,7 +411,7 @@ export class Client {
       case "connect":
         return this.#connect(effect.line);
       case "send":
-        return this.#links.get(effect.line)?.socket.send(effect.bytes);
+        return this.#links.send(effect.line, effect.bytes);
       case "close":
         return this.#close(effect.line);
       case "tell":
@@ -476,38 +480,14 @@ export class Client {
   /** @param {number} line */
   #connect(line) {
     this.#close(line);
-    let socket;
-    try {
-      socket = new WebSocket(this.#options.url);
-    } catch {
-      return void setTimeout(() => this.#run(this.#tab.lost(line, this.#now())));
-    }
-    const link = { socket, isOpened: false, isWelcome: false };
-    const isMine = () => this.#links.get(line) === link;
-    this.#links.set(line, link);
+    this.#links.open(line);
     this.#ownLine = this.#tab.ownLine;
-    socket.binaryType = "arraybuffer";
-    socket.onopen = () => {
-      link.isOpened = true;
-      if (isMine()) this.#run(this.#tab.connected(line, this.#now()));
-    };
-    socket.onmessage = ({ data }) => {
-      if (isMine()) this.#run(this.#tab.received(line, new Uint8Array(data), this.#now()));
-    };
-    socket.onclose = () => {
-      if (!isMine()) return;
-      this.#close(line);
-      this.#run(this.#tab.lost(line, this.#now()));
-    };
   }
 
   /** @param {number} line */
   #close(line) {
-    const link = this.#links.get(line);
-    if (!link) return;
-    this.#links.delete(line);
-    link.socket.close();
-    if (line === this.#ownLine) this.#why = link.isWelcome ? "lost" : link.isOpened ? "silent" : "unreachable";
+    const end = this.#links.close(line);
+    if (end && line === this.#ownLine) this.#why = end;
   }
 
   #sendRequests() {
@@ -518,11 +498,10 @@ export class Client {
   /** What the connection is to be called now. */
   #judge() {
     const { state, stopped } = this.#tab;
-    const link = this.#links.get(this.#ownLine);
     if (state === "stopped") this.#be("stopped", stopped);
     else if (state === "paused") this.#be("paused", "");
     else if (state === "open") {
-      if (link) link.isWelcome = true;
+      this.#links.welcome(this.#ownLine);
       this.#why = "";
       this.#be("online", "");
     } else if (this.#why !== "") this.#be("offline", navigator.onLine === false ? "no network" : this.#why);

@@ -34,11 +34,14 @@ const AGAIN = 5000;
 /** How long keys are still for a field that was taken away, and each further key if one types on, in ms. */
 const TYPING = 1500;
 const TYPING_ON = 600;
-/** Somebody who has pressed a key within this time is typing, and sees what others do this much later, in ms. */
+/** Who has pressed a key within this time is typing, and sees what others do so often, in ms. */
 const PRESSING = 250;
 const REST = 120;
 /** The rules of a new list: those of `hand create`. */
 const NEW_RULES = { maximumCount: 0x7fffffff, maximumSize: 16_384, maximumLevel: 15, deck: false };
+
+/** A finger leaves nothing behind it, whatever a browser says of what was tapped last. */
+const hovers = matchMedia("(hover: hover)");
 
 export class App {
   /**
@@ -57,6 +60,7 @@ export class App {
   /** When what others have done is drawn while somebody types. */
   #soon = 0;
   #pressedAt = -Infinity;
+  #drawnAt = -Infinity;
   #isAway = false;
   #typingUntil = 0;
   #navigated = Promise.resolve();
@@ -66,7 +70,7 @@ export class App {
   speech;
   /** @type {string | undefined} why the page cannot be kept for offline use */
   offlineProblem;
-  #home = h("a", { href: "#", class: "home" });
+  #home = h("a", { href: "#", class: "home", onclick: () => this.#leaving() });
   #people = h("button", {
     type: "button", class: "quiet people", onclick: () => this.#screen?.open && showPeople(this, this.#screen.open),
   });
@@ -140,6 +144,7 @@ export class App {
 
   /** @param {Route} route */
   go(route) {
+    this.#leaving();
     location.hash = fragmentOf(route);
   }
 
@@ -281,7 +286,7 @@ export class App {
     };
     // It does not go while somebody is about to press its button.
     const pass = () =>
-      (this.#toast.matches(":hover, :focus-within") ? void (this.#toastTimer = setTimeout(pass, TOAST)) : done());
+      (this.#toast.matches(hovers.matches ? ":hover, :focus-within" : ":focus-within") ? void (this.#toastTimer = setTimeout(pass, TOAST)) : done());
     fill(
       this.#toast,
       h("span", { dir: "auto" }, text),
@@ -289,7 +294,7 @@ export class App {
     );
     this.#toast.hidden = false;
     // Once what it is about is drawn.
-    requestAnimationFrame(() => this.#placeToast());
+    this.draw();
     this.#done = done;
     this.speech.say(text);
     clearTimeout(this.#toastTimer);
@@ -299,8 +304,14 @@ export class App {
 
   // Private
 
+  /** Another place is gone to: for some of them, the browser scrolls to the top before it says so. */
+  #leaving() {
+    if (this.#screen instanceof ListScreen) this.#screen.leaving();
+  }
+
   /** A short message does not cover the line in which one types, or what can be done with what is selected. */
   #placeToast() {
+    if (this.#toast.hidden) return;
     const line = this.#screen?.element.querySelector(":is(.composer, .selection):not([hidden])");
     const { top, bottom } = line?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
     const isNear = top < innerHeight && innerHeight - bottom < NEAR;
@@ -366,6 +377,8 @@ export class App {
     fill(this.#home, isList && h("span", { "aria-hidden": "true" }, "‹ "), isList ? "All lists" : "hand");
     fill(this.#body, this.#screen.element);
     scrollTo(0, 0);
+    // The key that has led here is none that is typed here.
+    this.#pressedAt = -Infinity;
     this.draw();
     this.#screen.begin(before?.open?.name);
   }
@@ -385,8 +398,10 @@ export class App {
 
   /** Something has changed that the person did not do. Drawing it with each frame would delay the person's keys. */
   #drawSoon() {
-    if (performance.now() - this.#pressedAt > PRESSING) this.draw();
-    else this.#soon ||= setTimeout(() => this.draw(), REST);
+    const now = performance.now();
+    const rest = this.#drawnAt + REST - now;
+    if (rest <= 0 || now > this.#pressedAt + PRESSING) this.draw();
+    else this.#soon ||= setTimeout(() => this.draw(), rest);
   }
 
   #drawNow() {
@@ -394,8 +409,10 @@ export class App {
     clearTimeout(this.#soon);
     cancelAnimationFrame(this.#frame);
     this.#timer = this.#soon = this.#frame = 0;
+    this.#drawnAt = performance.now();
     this.#screen?.draw();
     this.#drawHeader();
+    this.#placeToast();
   }
 
   #drawHeader() {

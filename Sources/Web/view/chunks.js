@@ -93,7 +93,12 @@ export class Chunks {
    */
   show(rows) {
     this.#count = rows.count;
+    const focused = document.activeElement?.closest(".row");
+    const row = focused && this.#container.contains(focused) ? rows.rowOf(idOf(focused)) : -1;
     this.#deal(rows.parts);
+    // The row that has the focus stays an element, wherever others move it.
+    const chunk = this.#chunkOf(row);
+    if (chunk) chunk.isNear = true;
     this.#fill();
   }
 
@@ -102,7 +107,7 @@ export class Chunks {
    * @param {number} row
    */
   reach(row) {
-    const chunk = this.#chunks.find(({ start, part }) => row >= start && row < start + part.count);
+    const chunk = this.#chunkOf(row);
     if (!chunk) return;
     chunk.isNear = true;
     this.#fill();
@@ -115,12 +120,18 @@ export class Chunks {
 
   // Private
 
+  /** @param {number} row */
+  #chunkOf(row) {
+    return this.#chunks.find(({ start, part }) => row >= start && row < start + part.count);
+  }
+
   /**
    * Each part has the chunk that it had, or else the one in its place, if that has lost its part.
    * @param {readonly Part[]} parts
    */
   #deal(parts) {
     const old = this.#chunks;
+    const former = old.map(({ part }) => part);
     const there = new Set(parts);
     const places = new Map(old.map(({ part }, place) => [part, place]));
     /** @type {Chunk[]} */
@@ -130,6 +141,9 @@ export class Chunks {
       let place = places.get(part) ?? -1;
       if (place < next && next < old.length && !there.has(old[next].part)) place = next;
       const chunk = place < next ? this.#insert(part, chunks[chunks.length - 1]) : old[place];
+      // What was in sight still is, if somebody adds an item and a full part becomes two.
+      const isSplit = place < next && next > 0 && former[next - 1].indexOf(part.items[0].id) >= 0;
+      if (isSplit) chunk.isNear = old[next - 1].isNear || old[next - 1].isFilled;
       for (; next < place; next++) this.#drop(old[next]);
       next = Math.max(next, place + 1);
       chunk.take(part);

@@ -3,7 +3,7 @@
 
 import { bytesOf } from "../client/bytes.js";
 import { TASK } from "../client/item.js";
-import { lineOf, nameOf, numeral, written, writtenLines } from "./content.js";
+import { lineOf, nameOf, numeral, shortened, written, writtenLines } from "./content.js";
 import { button, fill, fitHeight, h, setAttribute, setText } from "./dom.js";
 import { save } from "./pagedialogs.js";
 
@@ -202,7 +202,7 @@ export class Composer {
   /** @param {Item} item */
   #offerOf(item) {
     const isDone = item.fields().done === true;
-    const name = isDone ? `Untick “${item.text}”` : `“${item.text}” is in the list`;
+    const name = isDone ? `Untick “${shortened(item.text)}”` : `“${shortened(item.text)}” is in the list`;
     return button(name, () => {
       if (isDone) this.#owner.untick(item);
       this.take("");

@@ -33,9 +33,10 @@ export function hearGestures(app, grid, screen) {
     if (event.key === "ArrowRight" || event.key === "ArrowLeft") return sideways(event);
     const action = actionOf(event);
     if (!action) return;
+    // From elsewhere, the browser scrolls, and the first step is into the grid: one acts on what one sees.
+    if (!isInGrid && /^( |Page|Home|End)/.test(event.key)) return;
     event.preventDefault();
-    // From elsewhere, the first step is into the grid.
-    if (!isInGrid && (action === "down" || action === "up")) return grid.focus();
+    if (!isInGrid && screen.actions.isOnItem(action)) return grid.focus();
     if (action === "tick" && grid.isPicking) return grid.togglePick(grid.current);
     screen.perform(action);
   }

@@ -7,7 +7,13 @@ import { Rows } from "./rows.js";
 
 /** @typedef {import('./field.js').Field} Field */
 /** @typedef {import('./row.js').Marks} Marks */
+/** @typedef {{ id: string, top: number, hasFocus: boolean }} Place a row that is so far below the top of the window */
 /** @typedef {Omit<Marks, "isSelected" | "isCurrent" | "isInTree">} OwnersMarks what the grid's owner knows of a row */
+
+/** How long after the last scrolling the current row is looked for, in ms. */
+const SCROLLED = 150;
+/** What stays at the top and the bottom of the window is about so high, in CSS pixels. */
+const EDGES = { top: 120, bottom: 80 };
 
 export class Grid {
   #chunks;
@@ -38,6 +44,11 @@ export class Grid {
   #picked;
   /** @type {{ id: string, row: Row, field: Field } | undefined} */
   #editing;
+  #scrolling = 0;
+  #scrolled = () => {
+    clearTimeout(this.#scrolling);
+    this.#scrolling = setTimeout(() => this.#lookAround(), SCROLLED);
+  };
 
   /**
    * @param {string} label @param {(id: string) => OwnersMarks} marksOf
@@ -49,6 +60,7 @@ export class Grid {
     this.element = h("div", { class: "grid", role: "grid", "aria-label": label, "aria-multiselectable": "true" });
     this.#chunks = new Chunks(this.element, id => this.#newRow(id));
     this.element.addEventListener("focusin", event => this.#focused(event));
+    addEventListener("scroll", this.#scrolled, { passive: true });
   }
 
   /** The current item, if there is any. */
@@ -93,8 +105,11 @@ export class Grid {
     return view instanceof Row ? view : undefined;
   }
 
-  /** @param {Rows} rows */
-  show(rows) {
+  /**
+   * Shows other rows. What others do does not scroll the page.
+   * @param {Rows} rows @param {boolean} isOwn whether the person has just made them so
+   */
+  show(rows, isOwn) {
     const hadFocus = this.hasFocus && !this.isEditing;
     this.#bequeath(rows);
     this.rows = rows;
@@ -105,12 +120,14 @@ export class Grid {
     setAttribute(element, "role", rows.parts.some(({ isDeep }) => isDeep) ? "treegrid" : "grid");
     element.classList.toggle("hand", rows.count > 0 && rows.parts.every(({ isHand }) => isHand));
     this.#settle();
+    const keep = isOwn ? () => {} : this.#holdingPlace();
     const change = () => this.#chunks.show(rows);
     if (this.#editing) this.#editing.field.keeping(change);
     else change();
+    keep();
     this.mark();
     if (!hadFocus || this.hasFocus) return;
-    if (rows.count > 0) this.focus();
+    if (rows.count > 0) this.focus(isOwn);
     else this.onempty();
   }
 
@@ -157,28 +174,51 @@ export class Grid {
     this.focus();
   }
 
-  /** The current row gets the focus. */
-  focus() {
+  /** The current row gets the focus. @param {boolean} [isInSight] whether the page scrolls to it */
+  focus(isInSight = true) {
     const row = this.rows.rowOf(this.#current);
     if (row < 0) return;
     this.#chunks.reach(row);
     this.mark();
     const element = this.view(this.#current ?? "")?.element;
     element?.focus({ preventScroll: true });
-    element?.scrollIntoView({ block: "nearest" });
+    if (isInSight) element?.scrollIntoView({ block: "nearest" });
   }
 
-  /** Where the person is, if not at the beginning: at a row that is so far below the top of the window. */
+  /**
+   * Scrolls to an item, once it is drawn. Its place is only known for sure once what is around it is drawn, too.
+   * @param {string} id
+   */
+  reveal(id, isSure = false) {
+    requestAnimationFrame(() => {
+      this.#chunks.reach(this.rows.rowOf(id));
+      this.view(id)?.element.scrollIntoView({ block: "nearest" });
+      if (!isSure) this.reveal(id, true);
+    });
+  }
+
+  /** How many rows are in sight, roughly. */
+  get pageRows() {
+    const [first, last] = [this.#rowIn(EDGES.top), this.#rowIn(innerHeight - EDGES.bottom)].map(row =>
+      this.rows.rowOf(row?.dataset.id)
+    );
+    return first >= 0 && last > first ? last - first : Math.max(1, Math.floor(innerHeight / 60));
+  }
+
+  /**
+   * Where the person is, if not at the beginning.
+   * @returns {Place | undefined}
+   */
   get place() {
     const { hasFocus } = this;
     if (!hasFocus && scrollY === 0) return undefined;
-    const row = hasFocus ? this.view(this.#current ?? "")?.element
-      : document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest(".row");
-    if (!(row instanceof HTMLElement)) return undefined;
-    return { id: row.dataset.id, top: row.getBoundingClientRect().top, hasFocus };
+    const current = this.view(this.#current ?? "")?.element;
+    const row = hasFocus || isInSight(current) ? current : this.#rowIn(innerHeight / 2);
+    if (!row) return undefined;
+    return { id: row.dataset.id ?? "", top: row.getBoundingClientRect().top, hasFocus };
   }
 
-  /** @param {{ id: string, top: number, hasFocus: boolean }} place as the person has left it */
+  /** @param {Place} place as the person has left it */
   goBack({ id, top, hasFocus }) {
     const row = this.rows.rowOf(id);
     if (row < 0) return;
@@ -235,9 +275,7 @@ export class Grid {
       return this.mark();
     }
     this.#anchor = ids[0];
-    this.#current = ids[ids.length - 1];
     this.#range = ids;
-    this.focus();
     this.mark();
   }
 
@@ -273,11 +311,51 @@ export class Grid {
   }
 
   close() {
+    removeEventListener("scroll", this.#scrolled);
+    clearTimeout(this.#scrolling);
     this.endEditing();
     this.#chunks.close();
   }
 
   // Private
+
+  /**
+   * The row at a height of the window, if there is one.
+   * @param {number} y
+   */
+  #rowIn(y) {
+    const row = document.elementFromPoint(innerWidth / 2, y)?.closest(".row");
+    return row instanceof HTMLElement && this.element.contains(row) ? row : undefined;
+  }
+
+  /** While the focus is elsewhere, the current row is one that the person sees, so that keys mean what one sees. */
+  #lookAround() {
+    if (this.hasFocus || this.isEditing || this.#anchor !== undefined) return;
+    if (isInSight(this.view(this.#current ?? "")?.element)) return;
+    const id = (this.#rowIn(EDGES.top) ?? this.#rowIn(innerHeight / 2))?.dataset.id;
+    if (id !== undefined) this.setCurrent(id);
+  }
+
+  /**
+   * Gives what scrolls the page, if it has to, so that the first of the rows in sight that is still there is where it
+   * was. Browsers do so only while the very elements stay.
+   */
+  #holdingPlace() {
+    if (scrollY === 0) return () => {};
+    /** @type {[id: string, top: number][]} */
+    const places = [];
+    let row = /** @type {Element | null | undefined} */ (this.#rowIn(EDGES.top));
+    for (; row instanceof HTMLElement && places.length < 12; row = row.nextElementSibling) {
+      places.push([row.dataset.id ?? "", row.getBoundingClientRect().top]);
+    }
+    return () => {
+      const held = places.find(([id]) => this.view(id)?.element.isConnected);
+      if (!held) return;
+      const [id, top] = held;
+      const moved = (this.view(id)?.element.getBoundingClientRect().top ?? top) - top;
+      if (Math.abs(moved) >= 1) scrollBy(0, moved);
+    };
+  }
 
   get #isInTree() {
     return this.element.getAttribute("role") === "treegrid";
@@ -332,4 +410,10 @@ export class Grid {
     this.#stretch();
     this.mark();
   }
+}
+
+/** @param {Element | undefined} row */
+function isInSight(row) {
+  const box = row?.getBoundingClientRect();
+  return box !== undefined && box.bottom > EDGES.top && box.top < innerHeight - EDGES.bottom;
 }

@@ -60,6 +60,15 @@ export class ListActions {
     else if (this.#open.shown.theirs.has(current)) this.#app.toast("Another tab has not sent this item yet.");
   }
 
+  /**
+   * Whether an action is about the current item.
+   * @param {string} action
+   */
+  isOnItem(action) {
+    const more = /^(up|down|page|select(Up|Down)|range|pick|fold|add(Below|Above)|paste)/;
+    return this.#onItems[action] !== undefined || more.test(action);
+  }
+
   /** For a menu: performs an action on what is selected now, whatever others make of the list until it is chosen. */
   later() {
     return this.#selection.later((/** @type {ActionName} */ action) => this.#screen.perform(action));
@@ -77,8 +86,7 @@ export class ListActions {
     const items = written.map(one => newItem(one, Math.min(base + (one.level ?? 0), this.edits.most)));
     const what = items.length === 1 ? nameOf(items[0]) : amount(items.length, "item");
     const isAdded = this.edits.insert(items, gap, `Added ${what}.`);
-    // Once it is drawn.
-    if (isAdded && index < 0) requestAnimationFrame(() => scrollTo(0, document.documentElement.scrollHeight));
+    if (isAdded) this.#grid.reveal(items[items.length - 1].id);
     const { looking } = this.#screen;
     if (isAdded && items.every(item => looking.hides(item))) {
       this.#app.toast(`Added ${what}, which is filtered out.`, { text: "Show all", act: () => looking.endFiltering() });
@@ -105,8 +113,8 @@ export class ListActions {
     selectUp: () => this.#grid.move(-1, true),
     top: () => this.#grid.goTo(0),
     end: () => this.#grid.goTo(this.#grid.rows.count - 1),
-    pageDown: () => this.#grid.move(page()),
-    pageUp: () => this.#grid.move(-page()),
+    pageDown: () => this.#grid.move(this.#grid.pageRows),
+    pageUp: () => this.#grid.move(-this.#grid.pageRows),
     range: () => this.#grid.toggleRange(),
     pick: () => {
       this.#grid.pick();
@@ -230,7 +238,9 @@ export class ListActions {
     const gap = current < 0 ? this.#view.count : current + 1 + this.#selection.hiddenBelow(current);
     const by = this.#selection.levelAt(this.#view, gap, gap, clipboard[0].level) - clipboard[0].level;
     const items = clipboard.map(item => copyOf(item, Math.min(item.level + by, this.edits.most)));
-    this.edits.insert(items, gap, `Pasted ${amount(items.length, "item")}.`);
+    if (this.edits.insert(items, gap, `Pasted ${amount(items.length, "item")}.`)) {
+      this.#grid.reveal(items[items.length - 1].id);
+    }
   }
 
   /** @param {boolean} isMove */
@@ -286,8 +296,4 @@ function notNow(name) {
   return `“${name}” cannot be opened right now.`;
 }
 
-/** How many rows a page has, roughly. */
-function page() {
-  return Math.max(1, Math.floor(innerHeight / 60));
-}
 

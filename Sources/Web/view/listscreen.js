@@ -21,6 +21,9 @@ import { dayOf } from "./taskwords.js";
 /** @typedef {import('../client/client.js').OpenList} OpenList */
 /** @typedef {import('../client/list.js').List} List */
 
+/** How long it may take until a screen that will go has gone, in ms. */
+const LEAVING = 1000;
+
 export class ListScreen {
   #app;
   #open;
@@ -44,6 +47,8 @@ export class ListScreen {
   #hasResumed = false;
   /** Whether the person is where it was when it left the list. */
   #isBack = false;
+  /** @type {{ place: import('./grid.js').Place | undefined } | undefined} where the person was, if the screen will go */
+  #left;
   #today = dayOf(new Date());
   #timer;
   /** The log of the list that is shown. */
@@ -143,11 +148,17 @@ export class ListScreen {
     return this.composer.text !== "" || this.#grid.isEditing;
   }
 
+  /** The screen will go: this is where the person was. */
+  leaving() {
+    this.#left = { place: this.#grid.place };
+    setTimeout(() => (this.#left = undefined), LEAVING);
+  }
+
   /** The screen or the page goes: what is being typed is saved. */
   hide() {
     this.actions.texts.save();
     this.#bottom.keep();
-    remember(`place ${this.name}`, this.#grid.place);
+    remember(`place ${this.name}`, this.#left ? this.#left.place : this.#grid.place);
   }
 
   /** The person looks at the list in another way. */
@@ -218,14 +229,14 @@ export class ListScreen {
     const wasShown = this.#shown;
     this.#shown = view;
     const rows = this.looking.rowsOf(view);
-    this.#grid.show(rows);
+    const own = this.actions.edits.takeOwn();
+    this.#grid.show(rows, own.size > 0);
     if (rows.count > 0 && !this.#isBack) {
       this.#isBack = true;
       const place = recall(`place ${this.name}`);
       if (place && document.activeElement === this.#title) this.#grid.goBack(place);
     }
     if (!wasShown) return;
-    const own = this.actions.edits.takeOwn();
     for (const { id } of rows.unlike(before)) {
       if (!own.has(id)) this.#grid.view(id)?.flash();
     }

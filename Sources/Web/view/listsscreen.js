@@ -78,7 +78,7 @@ export class ListsScreen {
     const focused = this.#rows.contains(document.activeElement) ? document.activeElement : undefined;
     const name = focused?.closest("li")?.dataset.name;
     fill(this.#rows, ...entries.map(entry => this.#row(entry)));
-    if (focused) this.#focusRow(name, focused.localName);
+    if (focused) this.#focusRow(name, focused.localName, true);
     else if (document.activeElement === this.#title) this.#focusRow(this.#from, "a");
   }
 
@@ -123,12 +123,12 @@ export class ListsScreen {
 
   /**
    * The link of a list has the focus, or its button, if it is there.
-   * @param {string | undefined} name @param {string} part
+   * @param {string | undefined} name @param {string} part @param {boolean} [preventScroll]
    */
-  #focusRow(name, part) {
+  #focusRow(name, part, preventScroll = false) {
     const rows = [.../** @type {NodeListOf<HTMLElement>} */ (this.#rows.querySelectorAll("li"))];
     const row = rows.find(({ dataset }) => name !== undefined && dataset.name === name);
-    /** @type {HTMLElement | null | undefined} */ (row?.querySelector(part))?.focus();
+    /** @type {HTMLElement | null | undefined} */ (row?.querySelector(part))?.focus({ preventScroll });
   }
 
   /** @param {string} name */

@@ -49,6 +49,8 @@ export class Looking {
   /** @type {Map<string, string | undefined>} */
   #hidden = new Map();
   #finding = 0;
+  /** @type {import('./grid.js').Place | undefined} where the person was when a filter was begun */
+  #before;
   /** The log of the list, once it is known. */
   #log = NO_LOG;
   search = h("input", { type: "search", placeholder: "Filter", "aria-label": "Show only items that contain" });
@@ -62,6 +64,7 @@ export class Looking {
     if (typeof words === "string") this.search.value = words;
     if (Array.isArray(ways)) this.#ways = new Set(ways);
     this.search.addEventListener("input", () => {
+      this.#filterOrNot();
       this.#looked();
       clearTimeout(this.#finding);
       this.#finding = setTimeout(() => app.speech.say(screen.countText), FINDING);
@@ -116,13 +119,20 @@ export class Looking {
     this.#app.toast(WAYS[way][Number(wasSo)]);
   }
 
-  /** All items are shown again. */
+  /** All items are shown again. The person is where the filter began, or at what it has found and gone to. */
   endFiltering() {
     this.search.value = "";
     this.#ways.delete("hideTicked");
     this.#ways.delete("mine");
+    const before = this.#grid.hasFocus ? undefined : this.#before;
+    this.#before = undefined;
     this.#looked();
-    this.#grid.focus();
+    this.#grid.focus(false);
+    // Once it is drawn.
+    requestAnimationFrame(() => {
+      if (before?.id) this.#grid.goBack({ ...before, hasFocus: true });
+      else this.#grid.focus();
+    });
   }
 
   /**
@@ -185,6 +195,18 @@ export class Looking {
 
   close() {
     clearTimeout(this.#finding);
+  }
+
+  /** What a filter finds is shown from the beginning, and without it one is where one was. */
+  #filterOrNot() {
+    const [isFiltering, before] = [this.search.value !== "", this.#before];
+    if (isFiltering) this.#before ??= this.#grid.place ?? { id: "", top: 0, hasFocus: false };
+    else this.#before = undefined;
+    // Once it is drawn.
+    requestAnimationFrame(() => {
+      if (isFiltering || !before?.id) scrollTo(0, 0);
+      else this.#grid.goBack({ ...before, hasFocus: false });
+    });
   }
 
   get #key() {
