@@ -120,7 +120,7 @@ import Testing
         try ben.hand("rm", "2")
         try ada.hand("sync")
         #expect(try texts() == "ax")
-        #expect(try ada.messages("undo") == "nothing is left of that edit: revision 3\nnothing to do\n")
+        #expect(try ada.messages("undo") == "nothing is left of your last edit\nnothing to do\n")
         try ada.hand("undo")
         #expect(try texts() == "a")
     }

@@ -71,7 +71,7 @@ import Testing
         ("clients 0\nadd x", 1, 9, "expected a number of clients from 1 to 100000, found '0'"),
         ("add x\nclients 5", 2, 1, "'clients' must come before all roles and statements"),
         ("clients 5\nclients 6\nadd x", 2, 1, "'clients' is set a second time"),
-        ("loop 3\n  add x", 3, 1, "the block of line 1 has no 'end'"),
+        ("loop 3\n  add x", 1, 1, "this block has no 'end'"),
         ("end", 1, 1, "there is no block to end here"),
         ("loop\nend", 2, 1, "the block of line 1 does nothing"),
         ("choose\n  add x\nend", 2, 3, "expected a weight from 1 to 1000, found 'add'"),

@@ -56,6 +56,7 @@ import Testing
         Row(.lists, "s", "/", sees: "what is new comes first"), Row(.lists, "s s", "/", sees: "order of their names"),
         Row(.lists, "r", "/", .reconnect), Row(.lists, "f5", "/", .fetchLists), Row(.lists, "q", "/", .quit),
         Row(.lists, "/ 'thin' enter", "/", sees: "▸ things"), Row(.lists, "/ 'thin' enter esc", "/", sees: "others"),
+        Row(.lists, "a 'new' ctrl-z", "/", .suspend), Row(.lists, "/ 'thin' ctrl-z 'gs' enter", "/", sees: "▸ things"),
         Row(.lists, "esc", "/"), Row(.lists, "?", "/-/help"), Row(.lists, "C", "/-/connection"),
     ]
 

@@ -96,7 +96,8 @@ import Testing
 
     /// What was one edit is taken or refused as a whole, since a half of a tree makes no sense; what was several edits
     /// stays several on disk.
-    @Test(arguments: [1, 2], [false, true]) func onlyEditsThatWereJoinedAreDivided(count: Int, isRestored: Bool) throws {
+    @Test(arguments: [1, 2], [false, true]) func onlyEditsThatWereJoinedAreDivided(count: Int, isRestored: Bool) throws
+    {
         let items = (50..<53).map { Item(id: ItemID(rawValue: $0), content: .note("\($0)")) }
         let edits: [Delta] =
             count == 1

@@ -37,7 +37,7 @@ import Testing
                 return nil
             }
             #expect(made == step)
-            return (retraction, target)
+            return target.map { (retraction, $0) }
         }
 
         /// Answers as a server whose pages are short.
@@ -194,7 +194,7 @@ import Testing
         guard case .make(_, as: .undo, let target) = retrace.next(for: .step(.undo)) else {
             return #expect(Bool(false))
         }
-        #expect(target.revision == 4)
+        #expect(target?.revision == 4)
         #expect(retrace.next(for: .step(.redo)) == .nothing)
         // Somebody else's commit is not a step.
         #expect(retrace.next(for: .revision(1)) == .read(1...3))

@@ -285,8 +285,8 @@ export class App {
       if (hadFocus) this.#screen?.refocus();
     };
     // It does not go while somebody is about to press its button.
-    const pass = () =>
-      (this.#toast.matches(hovers.matches ? ":hover, :focus-within" : ":focus-within") ? void (this.#toastTimer = setTimeout(pass, TOAST)) : done());
+    const inUse = hovers.matches ? ":hover, :focus-within" : ":focus-within";
+    const pass = () => (this.#toast.matches(inUse) ? void (this.#toastTimer = setTimeout(pass, TOAST)) : done());
     fill(
       this.#toast,
       h("span", { dir: "auto" }, text),

@@ -47,7 +47,7 @@ export class ListScreen {
   #hasResumed = false;
   /** Whether the person is where it was when it left the list. */
   #isBack = false;
-  /** @type {{ place: import('./grid.js').Place | undefined } | undefined} where the person was, if the screen will go */
+  /** @type {{ place?: import('./grid.js').Place } | undefined} where the person was, if the screen will go */
   #left;
   #today = dayOf(new Date());
   #timer;

@@ -98,8 +98,8 @@ package struct FileKind: Equatable, Sendable {
             return FileKind("a data file of Taskwarrior", nil, "Export the tasks: task export > tasks.json")
         case _ where word.hasPrefix("{") || word.hasPrefix("["):
             return json(start, first, format)
-        case _ where isOrg(lines): return FileKind("an Org file", .org)
         case _ where CSV.isHeader(first.text): return FileKind("a table in CSV", .csv)
+        case _ where isOrg(lines): return FileKind("an Org file", .org)
         case _ where format != .org && isBox(first.text): return FileKind("a checklist in Markdown", .markdown)
         default: return nil
         }

@@ -299,6 +299,10 @@ package struct App: Sendable {
     }
 
     private mutating func press(_ key: Key) -> [Command] {
+        // What is being typed waits, too.
+        if isTyping, state.keys.meaning(of: [key], among: [.suspend]) == .action(.suspend), !key.modifiers.isEmpty {
+            return [.suspend]
+        }
         switch router.top.typing {
         case .question(var prompt):
             guard let outcome = prompt.take(key) else { return [] }

@@ -153,9 +153,12 @@ extension ClientMachine {
         EphemeralSubscription(resuming: submission).flatMap { begin($0) }
     }
 
-    /// Whether any request or edit that changes the server's lists has an outcome that is not known yet.
+    /// Whether any request or edit of this run that changes the server's lists has an outcome that is not known yet.
     public var isOutcomeUnknown: Bool {
-        requests.values.contains { $0.changesLists && $0.isSent || $0.ephemeral?.sequence != nil }
+        requests.values.contains { request in
+            if let ephemeral = request.ephemeral { return ephemeral.sequence != nil && !ephemeral.isResumed }
+            return request.changesLists && request.isSent
+        }
     }
 
     private mutating func begin(_ subscription: EphemeralSubscription) -> RequestNumber? {

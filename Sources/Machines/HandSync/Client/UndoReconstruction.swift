@@ -115,8 +115,9 @@ package struct UndoReconstruction: Sendable {
         case read(ClosedRange<Int>)
         /// `learn` the items that this commit touches, as they were before it.
         case look(Commit)
-        /// Make this edit on the list at `revision`. It is a step, unless it reverses somebody else's commit.
-        case make(Retraction, as: UndoStep?, of: Target)
+        /// Make this edit on the list at `revision`. It is a step, unless it reverses somebody else's commit. The
+        /// target is nil if only its inverse is known, not its revision.
+        case make(Retraction, as: UndoStep?, of: Target?)
         case nothing
         /// The commit is no longer kept.
         case forgotten(Int)
@@ -204,7 +205,7 @@ package struct UndoReconstruction: Sendable {
             if inverse(of: commit) == nil { return .look(commit) }
         }
         guard let retraction = delta(of: step, from: target) else { return .nothing }
-        return .make(retraction, as: step, of: target ?? Target(revision: bottom, isEmpty: false))
+        return .make(retraction, as: step, of: target)
     }
 
     private mutating func read(from revision: Int) -> Advice {

@@ -58,7 +58,7 @@ struct ScriptParser {
     }
 
     mutating func finish(lines: Int) throws(ScriptError) -> Script {
-        try endRole(at: lines + 1)
+        try endRole()
         guard !script.roles.isEmpty else {
             throw ScriptError(
                 line: max(1, lines), column: 1, message: "expected at least one statement, such as 'loop'")
@@ -101,7 +101,7 @@ struct ScriptParser {
     // MARK: Blocks
 
     private mutating func beginRole(_ line: inout ScriptLine) throws(ScriptError) {
-        try endRole(at: line.number)
+        try endRole()
         guard let word = line.take(), word.form != .comma else { throw line.expected("the role's name") }
         if script.roles.contains(where: { $0.name == word.text }) {
             throw line.error("there is already a role '\(word.text)'", column: word.column)
@@ -119,10 +119,10 @@ struct ScriptParser {
     }
 
     /// Ends a role, where the next one begins or at the end of the script.
-    private mutating func endRole(at line: Int) throws(ScriptError) {
+    private mutating func endRole() throws(ScriptError) {
         guard let block = blocks.last else { return }
         guard case .role(let name, let share) = block.kind else {
-            throw ScriptError(line: line, column: 1, message: "the block of line \(block.line) has no 'end'")
+            throw ScriptError(line: block.line, column: 1, message: "this block has no 'end'")
         }
         guard !block.body.isEmpty else {
             throw ScriptError(line: block.line, column: 1, message: "the role '\(name)' does nothing")

@@ -128,8 +128,8 @@ struct ServerOptions: ParsableArguments {
         if case ClientError.refused(.notAuthenticated, _) = error, let reason = Settings.withheld(from: server) {
             return Failure(.notAllowed, Failure(error).message + ". " + reason)
         }
-        // An expired certificate is no better with the file of its authority.
-        let isKnown = { (text: String) in text.contains("expired") || text.contains("not yet valid") }
+        // An expired certificate, or another host's, is no better with the file of its authority.
+        let isKnown = { (text: String) in ["expired", "not yet valid", "mismatch"].contains { text.contains($0) } }
         if case ClientError.unreachable(let text) = error, text.contains(TLSError.isNotTrusted), !isKnown(text) {
             return Failure(
                 .unreachable, Failure(error).message + ". If you were given the file of its authority: HAND_CA=FILE")

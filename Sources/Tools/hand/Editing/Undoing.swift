@@ -100,7 +100,7 @@ struct Undoing: Sendable {
         while true {
             switch try await client.advice(for: wish, &past, of: name) {
             case .make(let retraction, let step, let target):
-                if try await make(retraction, as: step, of: target.revision) { return true }
+                if try await make(retraction, as: step, of: target?.revision) { return true }
                 try await readNewCommits()
             case .forgotten(let revision): throw Failure(.notFound, "the server no longer has revision \(revision)")
             case .nothing, .read, .look: return false
@@ -110,14 +110,17 @@ struct Undoing: Sendable {
 
     /// Makes the edit that takes a revision back, based on the revision for which it was computed: the server
     /// transforms it over later commits. Prints the result. Returns false if the edit must be computed again.
+    ///
+    /// - Parameter revision: what is taken back; nil if it is only known as the person's newest edit.
     private mutating func make(
-        _ retraction: Retraction, as step: UndoStep?, of revision: Int
+        _ retraction: Retraction, as step: UndoStep?, of revision: Int?
     ) async throws -> Bool {
         let delta = retraction.delta
-        let what = step == .redo ? "the undo at revision \(revision)" : "revision \(revision)"
+        let named = revision.map { step == .redo ? "the undo at revision \($0)" : "revision \($0)" }
+        let what = named ?? (step == .redo ? "your last undo" : "your last edit")
         let keptWords = retraction.keptWords.map { JSONValue.object(JSON.members(of: $0.loss)) }
         let told =
-            [JSONValue.Member("takenBack", JSONValue(revision))]
+            [JSONValue.Member("takenBack", JSONValue(orNull: revision))]
             + (keptWords.isEmpty ? [] : [JSONValue.Member("keptWords", .array(keptWords))])
         let list = if let list { list } else { try await client.enter(name) }
         self.list = nil
@@ -126,7 +129,7 @@ struct Undoing: Sendable {
         if Self.isIneffective(delta, on: known) {
             list.leave()
             if let step { try await client.noteEmpty(step, in: logID, at: past.revision) }
-            if !options.list.server.json { options.list.server.say("nothing is left of that edit: \(what)") }
+            if !options.list.server.json { options.list.server.say("nothing is left of \(revision == nil ? what : "that edit: \(what)")") }
             options.report(revision: nil, EditSummary(), told)
             return true
         }

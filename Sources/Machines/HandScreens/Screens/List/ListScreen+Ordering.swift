@@ -140,7 +140,8 @@ extension ListScreen {
         let items = branches(app).joined().map { hand[$0].id }
         mode = .asking(Prompt(purpose: .send(isMove: isMove, items), question: ""), from: anchor)
         offerLists(app)
-        return app.catalog == nil ? [.fetchLists] : []
+        // There may be other lists than when this program asked last.
+        return [.fetchLists]
     }
 
     /// Offers the server's lists as answers.
