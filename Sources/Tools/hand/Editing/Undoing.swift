@@ -129,7 +129,8 @@ struct Undoing: Sendable {
         if Self.isIneffective(delta, on: known) {
             list.leave()
             if let step { try await client.noteEmpty(step, in: logID, at: past.revision) }
-            if !options.list.server.json { options.list.server.say("nothing is left of \(revision == nil ? what : "that edit: \(what)")") }
+            let nothing = "nothing is left of \(revision == nil ? what : "that edit: \(what)")"
+            if !options.list.server.json { options.list.server.say("\(nothing)") }
             options.report(revision: nil, EditSummary(), told)
             return true
         }
