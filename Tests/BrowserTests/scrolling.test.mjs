@@ -160,3 +160,46 @@ test("keys act on what one sees: the first one only goes into the rows", options
   const focused = await browser.run(() => document.activeElement.querySelector(".text").textContent);
   assert.ok(await isInSight(focused), `${focused}, while ${text} is in sight`);
 });
+
+test("what is overridden is told in sight, and what is offered leaves the list in sight", options, async () => {
+  await long("told");
+  await scrollTo(4000);
+  const text = await first();
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  await focus(text);
+  await browser.press(["e"]);
+  await browser.press([..." more", KEYS.enter]);
+  await pause(300);
+  run("rm", "-q", "-l", "told", String((await stage.items("told")).findIndex(item => item.text === text) + 1));
+  stage.front.mend();
+  await ada.hears(/^saved/);
+  await until(() => browser.run(() => {
+    const box = document.querySelector(".notice").getBoundingClientRect();
+    return box.height > 0 && box.top > 0 && box.bottom < innerHeight / 2;
+  }), "the notice is in sight");
+  // Long texts that begin alike are offered by their beginnings.
+  for (let i = 0; i < 4; i++) run("add", "-q", "-l", "told", `alike ${"and so on ".repeat(200)}${i}`);
+  await browser.run(() => document.querySelector("#composer").focus({ preventScroll: true }));
+  await browser.press([..."alike"]);
+  await until(() => browser.run(() => document.querySelectorAll(".offer").length === 4), "items are offered");
+  const height = await browser.run(() => document.querySelector(".composer").offsetHeight / innerHeight);
+  assert.ok(height < 0.5, `the line at the bottom takes ${height} of the window`);
+});
+
+test("a short message leaves what can be done with a selection free", options, async () => {
+  await long("picked");
+  await focus("item 3");
+  await browser.press(["d"]);
+  await until(() => browser.run(() => !document.querySelector(".toast").hidden), "one may undo");
+  await browser.press(["v"]);
+  await until(() => browser.run(() => !document.querySelector(".selection").hidden), "a selection is begun");
+  await pause(200);
+  const [toast, bar] = await browser.run(() =>
+    [".toast", ".selection"].map(css => {
+      const { top, bottom } = document.querySelector(css).getBoundingClientRect();
+      return { top, bottom };
+    })
+  );
+  assert.ok(toast.bottom <= bar.top, `${toast.bottom} and ${bar.top}`);
+});
