@@ -48,6 +48,7 @@ import Testing
     static let editing = [
         Row("a >b c", "e 'x' enter", "a >bx c"), Row("a >b c", "i 'x' enter", "a >bx c"),
         Row("a >b c", "f2 ctrl-u 'x' enter", "a >x c"), Row("a >b c", "e 'x' esc", "a >b c"),
+        Row("a >b c", "e ctrl-u enter esc", "a >b c"), Row("a >b c", "e ctrl-u enter 'x' enter", "a >x c"),
         Row("a >b c", "d", "a >c"), Row("a >b c", "del", "a >c"), Row("a b >c", "d", "a >b"), Row(">a", "d", ""),
         Row("a >b c", "space", "a >+b c"), Row("a >+b c", "space", "a >b c"), Row(">#a b", "space", ">#a b"),
         Row("a >b c", "K", ">b a c"), Row("a >b c", "alt-up", ">b a c"), Row("a >b c", "ctrl-up", ">b a c"),

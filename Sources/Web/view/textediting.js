@@ -198,6 +198,7 @@ export class TextEditing {
   #save(id, draft) {
     keepUnsaved(this.#open.name, undefined);
     if (!draft.isChanged) return;
+    if (draft.text.trim() === "") return this.#app.toast("The text is empty, so it is not saved.");
     const index = this.#view.indexOf(id);
     if (index < 0) return this.#rescue(draft.text);
     draft.follow(this.#textOf(id) ?? new Uint8Array(0));

@@ -44,7 +44,9 @@ extension ClientMachine {
         let reason =
             subscription.isOthersName
             ? "'\(name)' is now another list" : subscription.isByLogID ? "there is no list '\(name)'" : text
-        drop(name, replica.hasPending ? Self.editsWait(reason) : .refused(.noSuchList, reason))
+        guard replica.hasPending else { return drop(name, .refused(.noSuchList, reason)) }
+        let wasNeverThere = replica.logID == 0
+        drop(name, wasNeverThere ? .editsWait("\(reason); edits of yours wait for it") : Self.editsWait(reason))
     }
 
     /// Whether the edits pending under a name were made on another list that has since been renamed or deleted.

@@ -77,8 +77,11 @@ package struct Draft: Sendable {
 
     /// Why a list would refuse the change; nil if it would accept it.
     func refusal(_ rules: Rules) -> String? {
-        guard change != nil, let content, let violation = rules.violation(of: content) else { return nil }
-        return "\(Rejection.violation(violation))"
+        guard change != nil, let content else { return nil }
+        if let field = subject?.field, field == .address ? content.address?.isBlank == true : content.text.isBlank {
+            return "this is empty, so it is not saved: esc leaves it as it was"
+        }
+        return rules.violation(of: content).map { "\(Rejection.violation($0))" }
     }
 
     mutating func type(_ key: Key) {
@@ -300,4 +303,8 @@ enum Typed {
         ["http://", "https://", "hand://", "hand+unix://"].contains { word.hasPrefix($0) && word.count > $0.count }
             && !word.contains(where: \.isNewline)
     }
+}
+
+extension String {
+    fileprivate var isBlank: Bool { allSatisfy(\.isWhitespace) }
 }

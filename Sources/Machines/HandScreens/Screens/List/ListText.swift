@@ -38,7 +38,7 @@ enum ListText {
 
     private static func refused(_ refusal: String, _ name: String, _ app: AppState) -> [Line] {
         var lines = [Line(refusal, Style(.red, [.bold]))]
-        let others = (app.catalog ?? []).map(\.name).prefix(20).joined(separator: ", ")
+        let others = (app.catalog ?? []).map(\.name).filter { $0 != name }.prefix(20).joined(separator: ", ")
         if !others.isEmpty { lines.append(Line("There are: \(others).")) }
         lines.append(
             Line(
