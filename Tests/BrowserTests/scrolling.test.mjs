@@ -86,6 +86,20 @@ test("what one reads stays where it is while others add and delete above", optio
   }
 });
 
+test("a row in sight that somebody moves away is not followed", options, async () => {
+  await long("moved");
+  await scrollTo(4000);
+  const text = await browser.run(() =>
+    document.elementFromPoint(innerWidth / 2, 121).closest(".row").querySelector(".text").textContent);
+  const next = `item ${Number(text.slice(5)) + 3}`;
+  const before = await top(next);
+  run("mv", "-q", "-l", "moved", text.slice(5), "--end");
+  await until(async () => (await stage.items("moved"))[299].text === text);
+  await pause(500);
+  assert.ok(Math.abs((await scrolled()) - 4000) < 100, `${await scrolled()}`);
+  assert.ok(Math.abs((await top(next)) - before) <= 1, `${before}, then ${await top(next)}`);
+});
+
 test("the page does not go to the row that has the focus for what others do", options, async () => {
   await long("afar");
   await focus("item 3");
@@ -192,6 +206,7 @@ test("a short message leaves what can be done with a selection free", options, a
   await focus("item 3");
   await browser.press(["d"]);
   await until(() => browser.run(() => !document.querySelector(".toast").hidden), "one may undo");
+  await until(() => browser.run(() => document.activeElement.matches(".row")), "the next row has the focus");
   await browser.press(["v"]);
   await until(() => browser.run(() => !document.querySelector(".selection").hidden), "a selection is begun");
   await pause(200);

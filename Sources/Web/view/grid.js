@@ -337,23 +337,26 @@ export class Grid {
   }
 
   /**
-   * Gives what scrolls the page, if it has to, so that the first of the rows in sight that is still there is where it
-   * was. Browsers do so only while the very elements stay.
+   * Gives what scrolls the page, if it has to, so that the rows in sight are where they were. Browsers do so only while
+   * the very elements stay.
    */
   #holdingPlace() {
     if (scrollY === 0) return () => {};
     /** @type {[id: string, top: number][]} */
     const places = [];
     let row = /** @type {Element | null | undefined} */ (this.#rowIn(EDGES.top));
-    for (; row instanceof HTMLElement && places.length < 12; row = row.nextElementSibling) {
+    while (row instanceof HTMLElement && places.length < 12) {
       places.push([row.dataset.id ?? "", row.getBoundingClientRect().top]);
+      row = row.nextElementSibling ?? row.parentElement?.nextElementSibling?.firstElementChild;
     }
     return () => {
-      const held = places.find(([id]) => this.view(id)?.element.isConnected);
-      if (!held) return;
-      const [id, top] = held;
-      const moved = (this.view(id)?.element.getBoundingClientRect().top ?? top) - top;
-      if (Math.abs(moved) >= 1) scrollBy(0, moved);
+      const shifts = places.flatMap(([id, top]) => {
+        const element = this.view(id)?.element;
+        return element?.isConnected ? [element.getBoundingClientRect().top - top] : [];
+      });
+      // A row that somebody has moved elsewhere is not followed: it goes another way than the next one.
+      const shift = shifts.find((shift, i) => Math.abs(shift - shifts[i + 1]) < 1) ?? 0;
+      if (Math.abs(shift) >= 1) scrollBy(0, shift);
     };
   }
 
