@@ -311,6 +311,7 @@ test("a row stays while its text is edited, though the view is without it", opti
   await ada.sees("apple", "cherry");
   // Others put it below what is folded.
   run("add", "-l", "kept", "--under", "1", "core");
+  await ada.sees("apple", "core", "cherry");
   await ada.press("apple", ["s", "z"]);
   await ada.sees("apple", "banana split.", "cherry");
   await ada.edit("banana split.");
