@@ -129,4 +129,36 @@ import Testing
         try lose(loss)
         try expectAllSaved(1)
     }
+
+    /// Nothing is acknowledged that went into the log of another database, and that log is not applied to the copy.
+    @Test(arguments: ["cat backup > hand.sqlite", "cat old > hand.sqlite", ": > hand.sqlite"])
+    func aDatabaseThatIsOverwrittenEndsTheServer(_ command: String) throws {
+        defer { server.kill() }
+        func hand(_ arguments: String...) throws -> Binary.Outcome {
+            try Binary.run(
+                arguments,
+                environment: [
+                    "XDG_STATE_HOME": folder.path, "HAND_DATA": data, "HAND_URL": "hand+unix://\(server.socket)",
+                ])
+        }
+        #expect(try hand("create", "list").status == 0)
+        #expect(try hand("add", "milk").status == 0)
+        #expect(try hand("admin", "backup", data + "/backup").status == 0)
+        server.signal(SIGTERM)
+        #expect(server.waitForEnd() == 0)
+        #expect(try Binary.run(["-c", "cp \(data)/hand.sqlite \(data)/old"], program: "/bin/sh").status == 0)
+        try server.start()
+        #expect(try hand("add", "eggs").status == 0)
+        #expect(try Binary.run(["-c", "cd \(data) && \(command)"], program: "/bin/sh").status == 0)
+        #expect(try hand("add", "--timeout", "2", "late").status != 0)
+        #expect(server.waitForEnd() == 1)
+        let kept = try #require(log.firstMatch(of: #/may be in (\S+overwritten-[0-9]+)\./#)?.1, "\(log)")
+        #expect(FileManager.default.fileExists(atPath: String(kept)))
+        guard !command.hasPrefix(":") else { return }
+        try server.start()
+        let next = try hand("add", "bread")
+        #expect(next.status == 0, "\(next.messages)")
+        #expect(try hand("show").output.contains(/milk[^\0]*bread/))
+        #expect(try !hand("show").output.contains("late"))
+    }
 }

@@ -98,6 +98,23 @@ import Testing
         #expect(!next.machine.isOutcomeUnknown)
     }
 
+    /// The server's data is older than the edit, which can never be carried out: it is kept for its person.
+    @Test func anEditOfARevisionThatIsGoneIsNotMade() throws {
+        var first = DrivenClient.ofOneEdit()
+        first.enter(first.edit()!)
+        let kept = try #require(
+            first.writes.compactMap { if case .submission(let kept, _) = $0 { kept } else { nil } }.last)
+        var next = DrivenClient.ofOneEdit()
+        let request = try #require(next.perform { $0.resume(kept) })
+        next.enter(request, lastSequence: 3, .snapshot(revision: 6, count: 0, digest: 0))
+        #expect(next.submissions.isEmpty)
+        guard case .stale = next.answers[request] else { return #expect(Bool(false)) }
+        next.perform { $0.flush() }
+        #expect(next.order.last == "4 of 5 became nothing")
+        let lost = next.writes.compactMap { if case .lost(let loss, "list", 5, _) = $0 { loss } else { nil } }
+        #expect(lost.map(\.texts) == [[Self.left.content.text]])
+    }
+
     /// With several servers, it continues at the next one.
     @Test func anEditMovesToTheNextServer() {
         var talk = DrivenClient.ofOneEdit(servers: ["a:1", "b:1"])

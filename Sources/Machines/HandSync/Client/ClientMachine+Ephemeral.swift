@@ -23,6 +23,8 @@ struct EphemeralSubscription: Sendable {
     private(set) var answer: DownMessage.Subscribed?
     /// Whether the edit was sent on this connection.
     private var isSent = false
+    /// Whether the edit was sent before on a revision that the list has not reached now: the server's data is older.
+    private(set) var isAhead = false
     /// The commits of this connection, in order, from a revision on.
     private var (start, commits) = (0, [Commit]())
 
@@ -65,7 +67,9 @@ struct EphemeralSubscription: Sendable {
             case .resumed: edit?.list.revision ?? 0
             case .newest(let revision), .snapshot(let revision, _, _): revision
             }
-        if let sequence, sequence <= subscribed.lastSequence { isSent = false }
+        guard let sequence, let edit else { return }
+        if sequence <= subscribed.lastSequence { isSent = false }
+        isAhead = start < edit.list.revision
     }
 
     mutating func make(_ edit: Edit) { self.edit = edit }
@@ -233,8 +237,8 @@ extension ClientMachine {
         guard let subscription = requests[request]?.ephemeral, let edit = subscription.edit,
             let log = subscription.answer?.logID
         else { return }
-        // The name may belong to another list now.
-        if log != edit.list.logID { return leave(request, .stale) }
+        // The name may belong to another list now, or an earlier state of the list was put back.
+        if log != edit.list.logID || subscription.isAhead { return leave(request, .stale) }
         let used = common.used[log] ?? 0
         guard let submission = requests[request]?.ephemeral?.submission(used: used) else { return }
         let kept = ExcerptEdit(excerpt: edit.list.excerpt(for: edit.delta), delta: edit.delta, isExact: edit.isExact)

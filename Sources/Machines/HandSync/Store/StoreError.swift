@@ -23,6 +23,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case syncFailed(path: String)
     /// Somebody removed or replaced the open files; a copy of their contents is at `saved`.
     case removed(path: String, saved: String?)
+    /// Somebody wrote over the open file. The commits of its log that are not lost are in the file `log`.
+    case overwritten(path: String, log: String)
     /// The database of a shared store, named here, cannot be reached, or did not answer in time; `why` is the reason.
     case unreachable(String, why: String)
     /// The disk, the permissions or the database failed.
@@ -64,6 +66,9 @@ extension StoreError: CustomStringConvertible {
         case .removed(let path, nil):
             "\(path), or its log beside it, was removed or replaced while the server had it open, and what the server knew "
                 + "could not be saved. Restore the store from a backup."
+        case .overwritten(let path, let log):
+            "another program wrote over \(path) while the server had it open. The server starts with what is in it now; "
+                + "the last edits from before may be in \(log). To restore a store, use 'hand recover --replace'."
         case .unreachable(let database, let why):
             "the database \(database) cannot be reached: \(why)"
         case .failed(let what): "the store failed: \(what)"
@@ -75,7 +80,7 @@ extension StoreError {
     /// Whether the process must end, as nothing that it writes is safe any longer.
     package var isFinal: Bool {
         switch self {
-        case .syncFailed, .removed: true
+        case .syncFailed, .removed, .overwritten: true
         case .inUse, .newer, .older, .noStore, .notAStore, .damaged, .conflict, .noSuchList, .listExists, .notDeleted,
             .noSuchRevision, .unreachable, .failed:
             false

@@ -3,22 +3,57 @@ import Glibc
 import Synchronization
 
 /// The files of an open database, as they were when it was opened. If somebody removes or replaces them, everything
-/// that is written to them afterwards is lost when the process ends.
+/// that is written to them afterwards is lost when the process ends. If somebody writes over the database, the log no
+/// longer fits to it.
 final class OpenFiles: Sendable {
     private let path: String
     private let files = Mutex<[File]>([])
     /// The path to which everything was saved, once that was tried.
     private let saved = Mutex<String??>(nil)
+    /// The database. It stays open: closing it would release the locks that SQLite has on it (POSIX).
+    private let descriptor: Int32
+    private let stamps = Mutex<[UInt32]>([])
+    private let movedLog = Mutex<String?>(nil)
 
     init(of path: String) {
         self.path = path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
     }
 
-    func remember() {
+    deinit { close(descriptor) }
+
+    /// - Parameter stamp: a number that this opening has written to the database's header.
+    func remember(stamp: UInt32) {
         let found = ["", "-wal", "-shm"].compactMap { ending -> File? in
             (try? FileState(at: path + ending)).map { File(path: path + ending, state: $0) }
         }
         files.withLock { $0 = found }
+        // As long as others read the log, the header may keep the number of an earlier opening.
+        stamps.withLock { $0 = [stamp] + (stampInHeader().map { [$0] } ?? []) }
+    }
+
+    /// Returns whether the database is still the one that was opened, and not a copy from another time in its place.
+    func isOwn() -> Bool {
+        stamps.withLock { stamps in stampInHeader().map(stamps.contains) ?? false }
+    }
+
+    /// Reads the schema cookie (https://www.sqlite.org/fileformat2.html#database_header).
+    private func stampInHeader() -> UInt32? {
+        var stamp: UInt32 = 0
+        guard pread(descriptor, &stamp, 4, 40) == 4 else { return nil }
+        return UInt32(bigEndian: stamp)
+    }
+
+    /// Moves the log away, which would be applied to the wrong database by the next opening. Returns where it is.
+    func moveLog() -> String {
+        movedLog.withLock { moved in
+            if let moved { return moved }
+            let target = path + "-wal.overwritten-\(time(nil))"
+            rename(path + "-wal", target)
+            unlink(path + "-shm")
+            moved = target
+            return target
+        }
     }
 
     /// Returns whether the paths still lead to the same files.

@@ -40,11 +40,20 @@ package final class SQLiteStore: CommitStore {
         files = OpenFiles(of: file)
         try StoreFile.translating(path) {
             try prepare()
+            try stamp(.random(in: .min ... .max))
             try remember(durability, DurabilityMark(folder: folder))
             guard durability != .fsync else { return }
             _ = try database.withConnection { try $0.run("PRAGMA synchronous = NORMAL") }
         }
-        files.remember()
+    }
+
+    /// Writes a number to the header by which this opening of the database is known.
+    private func stamp(_ stamp: UInt32) throws {
+        try database.withConnection { database in
+            try database.run("PRAGMA schema_version = \(Int32(bitPattern: stamp))")
+            try? database.emptyLog()
+        }
+        files.remember(stamp: stamp)
     }
 
     /// Sets or clears the durability mark. The log may not keep anything that was written with another durability.
@@ -122,8 +131,10 @@ package final class SQLiteStore: CommitStore {
 
     /// Expects the store's files at their paths, so that nothing is acknowledged that went into a removed file.
     ///
-    /// - Throws: `StoreError.removed` if the store's files were removed or replaced by others.
+    /// - Throws: `StoreError.removed` if the store's files were removed or replaced by others, and
+    ///   `StoreError.overwritten` if something else was written to them.
     package func expectFiles() throws {
+        if !files.isOwn() { throw StoreError.overwritten(path: path, log: files.moveLog()) }
         if !files.areThere() { throw StoreError.removed(path: path, saved: files.saving { try saveAll(as: $0) }) }
     }
 

@@ -97,7 +97,8 @@ extension ServerMachine {
             case .noSuchList, .notDeleted: .noSuchList
             case .listExists: .listExists
             case .noSuchRevision: .noSuchRevision
-            case .inUse, .newer, .older, .noStore, .notAStore, .damaged, .conflict, .syncFailed, .removed, .failed:
+            case .inUse, .newer, .older, .noStore, .notAStore, .damaged, .conflict, .syncFailed, .removed, .overwritten,
+                .failed:
                 .listDamaged
             }
         if code == .internalError || code == .listDamaged { note(.storeFailed(error)) }
