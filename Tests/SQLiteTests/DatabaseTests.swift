@@ -28,6 +28,27 @@ import Testing
         try database.read { try $0.integer("SELECT count(*) FROM t") }
     }
 
+    /// As long as the database is open, its locks stay, whoever looks at the file.
+    @Test func lookingAtAnOpenDatabaseReleasesNoLock() throws {
+        let database = try make(readers: 1)
+        #expect(try count(database) == 1)
+        let locks = try locks()
+        #expect(!locks.isEmpty)
+        try StoreFile.checkHeader(path)
+        #expect(try self.locks() == locks)
+        try database.close()
+        #expect(try self.locks().isEmpty)
+        try StoreFile.checkHeader(path)
+    }
+
+    /// Returns this process's locks on the database, as the kernel lists them.
+    private func locks() throws -> [String] {
+        let file = try #require(try FileState(at: path))
+        return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").map(String.init).filter {
+            $0.contains(" \(getpid()) ") && $0.contains(":\(file.inode) ")
+        }.map { String($0.drop { $0 != ":" }) }
+    }
+
     // MARK: Transactions
 
     @Test func allOfATransactionOrNothing() throws {

@@ -25,10 +25,16 @@ package enum StoreFile {
     /// A file that ends within its first bytes may be a store whose very first write was cut short; SQLite recognizes
     /// that and rolls it back. But SQLite would throw away a log whose database is empty, and all commits with it.
     package static func checkHeader(_ path: String) throws {
-        let start: [UInt8]
-        do { start = try PrivateFile.read(path, upTo: 16)?.bytes ?? [] } catch {
+        let found: [UInt8]?
+        do {
+            found = try OpenDatabases.unlessOpen(path) { () throws(FileError) in
+                try PrivateFile.read(path, upTo: 16)?.bytes ?? []
+            }
+        } catch {
             throw StoreError.failed(error.description)
         }
+        // SQLite has read the start of an open database.
+        guard let start = found else { return }
         guard Array("SQLite format 3\0".utf8).starts(with: start) else { throw StoreError.notAStore(path: path) }
         let log = try? FileState(at: path + "-wal")
         guard !start.isEmpty || log?.size ?? 0 == 0 else {

@@ -10,6 +10,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     /// Compiled statements by their text.
     @exclusivity(unchecked) private var kept: [Text: SQLiteStatement] = [:]
     private static let maxKept = 100
+    private var entry: OpenDatabases.Entry?
     /// Whether `transaction` runs. An error such as a full disk ends a transaction at once.
     @exclusivity(unchecked) private var isInTransaction = false
 
@@ -29,6 +30,7 @@ package final class SQLiteConnection: @unchecked Sendable {
         let flags = access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         let status = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard status == SQLITE_OK else { throw handle.map { .init(of: $0) } ?? .init(code: status, "out of memory") }
+        entry = OpenDatabases.Entry(path)
         sqlite3_busy_timeout(handle, access == .reading ? 10_000 : 0)
         do { try check() } catch {
             guard access == .reading, error.isUnfinishedTransaction else { throw error }
@@ -51,7 +53,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     func close() throws(SQLiteError) {
         kept = [:]
         guard sqlite3_close(handle) == SQLITE_OK else { throw SQLiteError(of: handle) }
-        handle = nil
+        (handle, entry) = (nil, nil)
     }
 
     private func opened() throws(SQLiteError) -> OpaquePointer {
