@@ -174,6 +174,26 @@ test("an item that was added and deleted by hand comes back", async () => {
   assert.equal(textsOf(replica.view), "bread milk");
 });
 
+test("edits that were sent as one and taken back one by one are not taken back again", async () => {
+  for (const isAllUndone of [true, false]) {
+    const history = new History();
+    history.other(inserting(["t1", "t2", "t3", "t4"].map(text => item(text)), 0, "before"));
+    history.act(replica => {
+      replica.edit(deleting([[2, 3]]));
+      replica.edit(moving([[2, 3]], 0, "before"));
+    });
+    assert.deepEqual([textsOf(history.list), history.revision], ["t4 t1 t2", 2]);
+    history.act(replica => replica.undo());
+    assert.equal(textsOf(history.list), "t1 t2 t4");
+    if (isAllUndone) history.act(replica => replica.undo());
+    const replica = history.newReplica();
+    await recall(history, open(replica), true);
+    assert.equal(replica.canUndo, !isAllUndone);
+    if (!isAllUndone) history.act(() => replica.undo(), replica);
+    assert.equal(textsOf(history.list), "t1 t2 t3 t4");
+  }
+});
+
 test("edits of which all was taken back are read past, and older ones are found", async () => {
   const history = new History();
   history.edit(inserting([item("old")], 0, "before"));

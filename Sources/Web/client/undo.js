@@ -4,6 +4,7 @@ import { isSameDelta } from "./codec.js";
 import { DeltaBuilder, NOTHING, insertedItems } from "./components.js";
 import { compose } from "./compose.js";
 import { apply, invert, newCount } from "./delta.js";
+import { diff } from "./diff.js";
 import { keepingWords } from "./keeping.js";
 import { transform } from "./transform.js";
 
@@ -149,13 +150,32 @@ export function retraced(list, commits, own) {
     const undo = isOwn && (step ?? "undo") === "undo" ? undos.left(list).newest(list) : undefined;
     const redo = isOwn && (step ?? "redo") === "redo" ? redos.left(list).newest(list) : undefined;
     const inverse = invert(list, delta);
+    const after = apply(list, delta);
+    const rest = undo && step && diff(after, apply(list, undo.delta));
     if (undo && isSameDelta(undo.delta, delta)) [undos, redos] = [undo.rest, redos.with(inverse)];
     else if (redo && isSameDelta(redo.delta, delta)) [undos, redos] = [undos.with(inverse), redo.rest];
-    else if (isOwn && !step) [undos, redos] = [undos.with(inverse), Undos.none];
+    else if (undo && rest && workOf(rest) <= workOf(undo.delta)) {
+      // Edits that were sent as one are taken back one by one.
+      [undos, redos] = [undo.rest.with(rest), redos.with(inverse)];
+    } else if (isOwn && !step) [undos, redos] = [undos.with(inverse), Undos.none];
     else [undos, redos] = [undos.following(delta), redos.following(delta)];
-    list = apply(list, delta);
+    list = after;
   }
   return { undos: undos.left(list), redos: redos.left(list) };
+}
+
+/**
+ * How many things a delta does.
+ * @param {Delta} delta
+ */
+function workOf(delta) {
+  let work = 0;
+  for (const one of delta) {
+    if (one.op === "insert") work += one.items.length;
+    else if (one.op === "delete") work += one.count;
+    else if (one.op === "edit" || one.op === "drop") work += 1;
+  }
+  return work;
 }
 
 /**
