@@ -428,7 +428,56 @@ test("an item goes to another list, and stays if that one is full", options, asy
   await send("there");
   await stage.has("there", ["two"]);
   await stage.has("here", ["one"]);
+  await send("here");
+  assert.match(await ada.toast(), /are in this list/);
   await send("full");
-  await ada.reads(/has not taken the items/);
+  await ada.reads(/“full”: Your edit was not taken: the list is full/);
   assert.deepEqual([await stage.texts("here"), await stage.texts("full")], [["one"], ["only"]]);
+});
+
+test("an item goes to another list once, however late the answer is", options, async () => {
+  stage.list("near", "one", "two");
+  stage.list("far", "zero");
+  await ada.goTo(stage.page("near"));
+  await ada.sees("one", "two");
+  await ada.hears(/^saved$/);
+  await send("far");
+  await stage.has("far", ["zero", "two"]);
+  await stage.has("near", ["one"]);
+  await browser.press(["u"]);
+  await stage.has("near", ["one", "two"]);
+  // The next answer does not come.
+  const isThere = until(async () => (await stage.texts("far")).length === 3, "the item has come");
+  await send("far");
+  stage.front.hush();
+  await isThere;
+  await ada.reads(/“far” has not answered yet\. Keep this page open/);
+  stage.front.mend();
+  await stage.has("near", ["one"]);
+  await stage.has("far", ["zero", "two", "two"]);
+});
+
+test("the focus stays at a list that is renamed, and goes to the next one if it is deleted", options, async () => {
+  for (const name of ["focus 1", "focus 2", "focus 3"]) stage.list(name);
+  await ada.goTo(stage.page());
+  const focused = () =>
+    browser.run(() => document.activeElement.closest("li")?.dataset.name ?? document.activeElement.localName);
+  const choose = async (name, ...keys) => {
+    await until(() => browser.run(name => {
+      const row = [...document.querySelectorAll("ul.lists li")].find(li => li.dataset.name === name);
+      row?.querySelector("button").focus();
+      return row !== undefined;
+    }, name), "the list is there");
+    await browser.press([KEYS.enter]);
+    await until(() => browser.run(() => document.querySelector("dialog[open]")), "the menu is open");
+    await browser.press(keys);
+    await until(() => browser.run(() => document.querySelector("dialog[open]")), "it is asked");
+  };
+  await choose("focus 2", KEYS.down, KEYS.down, KEYS.enter);
+  await until(() => browser.run(() => document.querySelector("#answer")), "the name is asked for");
+  await browser.type("#answer", " again" + KEYS.enter);
+  await until(async () => (await focused()) === "focus 2 again", "the renamed list has the focus");
+  await choose("focus 1", KEYS.down, KEYS.down, KEYS.down, KEYS.enter);
+  await ada.choose("Delete");
+  await until(async () => (await focused()) === "focus 2 again", "the next list has the focus");
 });

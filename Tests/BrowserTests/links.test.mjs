@@ -68,7 +68,7 @@ test("a role that may only read says so before one types", options, async () => 
   await ada.sees("a", "b");
   await ada.reads(/read only/);
   await ada.reads(/Your role on “read” is read; this needs append/);
-  assert.ok(await browser.run(() => document.querySelector("#composer").disabled));
+  assert.ok(await browser.run(() => document.querySelector("#composer").readOnly));
   for (const key of ["e", "d", " ", "J", "o", "p", ">", ":"]) {
     await ada.press("a", [key]);
     assert.ok(await browser.run(() => document.querySelector("textarea.field, dialog") === null), key);
@@ -409,7 +409,7 @@ test("words that were not taken come back when one may write again", options, as
   await ada.choose("Get it back");
   assert.match(await ada.toast(), /this needs append/);
   grant("write");
-  await until(() => browser.run(() => !document.querySelector("#composer").disabled), "one may write again");
+  await until(() => browser.run(() => !document.querySelector("#composer").readOnly), "one may write again");
   await ada.choose("Get it back");
   await ada.composes("lost words");
   await forget();

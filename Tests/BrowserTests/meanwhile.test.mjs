@@ -93,6 +93,38 @@ test("keys that are pressed slowly are for the rows again", options, async () =>
   assert.ok((await stage.texts("slowly")).length < 2);
 });
 
+test("letters for a field are no keys on another list that has its name", options, async () => {
+  for (const isField of [true, false]) {
+    await open("swapped", "a", "b");
+    if (isField) await ada.edit("b");
+    else await browser.click("#composer");
+    await browser.press([..." and"]);
+    run("delete", "swapped", "--force");
+    run("create", "swapped");
+    run("add", "-l", "swapped", "other 1", "other 2");
+    await ada.sees("other 1", "other 2");
+    for (const letter of " typed dd") await browser.press([letter]);
+    await browser.press([KEYS.enter]);
+    await pause(500);
+    assert.deepEqual(await stage.texts("swapped"), ["other 1", "other 2"]);
+    run("delete", "swapped", "--force");
+    await pause(1500);
+  }
+});
+
+test("who may not write for a moment keeps the line, and its words", options, async () => {
+  await open("moment", "a");
+  await browser.click("#composer");
+  await browser.press([..."abc"]);
+  run("delete", "moment", "--force");
+  await until(() => browser.run(() => document.querySelector("#composer").readOnly), "nothing can be added");
+  await browser.press([..."def", KEYS.enter]);
+  run("undelete", "moment");
+  await until(() => browser.run(() => !document.querySelector("#composer").readOnly), "it is back");
+  await browser.press([..."ghi", KEYS.enter]);
+  await stage.has("moment", ["a", "abcghi"]);
+});
+
 test("words in a field are not lost with their list", options, async () => {
   await open("gone", "a", "b");
   await ada.edit("b");
@@ -102,7 +134,7 @@ test("words in a field are not lost with their list", options, async () => {
   await browser.press([KEYS.enter]);
   await ada.composes("b and words");
   run("undelete", "gone");
-  await until(() => browser.run(() => document.querySelector("#composer").disabled === false), "it is back");
+  await until(() => browser.run(() => document.querySelector("#composer").readOnly === false), "it is back");
   await ada.composes("b and words");
   await browser.click("#composer");
   await browser.press([KEYS.enter]);
@@ -218,12 +250,12 @@ test("a list that is deleted says so until it is back", options, async () => {
     () => browser.run(() => document.querySelector(".empty:not([hidden])")?.textContent === "The list was deleted."),
     "it is said",
   );
-  assert.equal(await browser.run(() => document.querySelector("#composer").disabled), true);
+  assert.equal(await browser.run(() => document.querySelector("#composer").readOnly), true);
   await ada.press("a", ["d"]);
   assert.match(await ada.toast(), /The list was deleted/);
   await ada.sees("a", "b");
   run("undelete", "goes");
-  await until(() => browser.run(() => document.querySelector("#composer").disabled === false), "it is back");
+  await until(() => browser.run(() => document.querySelector("#composer").readOnly === false), "it is back");
   await ada.composes("half a word");
   await ada.press("a", ["d"]);
   await stage.has("goes", ["b"]);

@@ -88,7 +88,7 @@ export class App {
     clients.onchange = () => this.#drawSoon();
     clients.onrefused = () => {
       this.toast("That link is not valid any more. You had another one for the list, which is used now.");
-      this.#navigateNext();
+      this.#replaceScreen();
     };
     clients.ontold = (open, told) => void this.#told(open, told);
     addEventListener("hashchange", () => this.#navigateNext());
@@ -136,7 +136,10 @@ export class App {
     if (waiting.count === 0 && reason) return `saved, but not ${amount(count, "edit")} with another link`;
     if (waiting.count === 0) return count > 0 ? "saving…" : "saved";
     const left = stuck.reduce((sum, { list }) => sum + list.replica.pending.length, 0);
-    if (left === waiting.count) return `saved, but not ${amount(left, "edit")} of “${stuck[0].list.name}”`;
+    if (left === waiting.count) {
+      const lists = stuck.length === 1 ? `“${stuck[0].list.name}”` : amount(stuck.length, "list");
+      return `saved, but not ${amount(left, "edit")} of ${lists}`;
+    }
     return connection.isSlow ? `not saved yet${edits}` : "saving…";
   }
 
@@ -166,7 +169,7 @@ export class App {
    */
   replaced(open) {
     this.toast(`“${open.name}” is another list now. The one before was renamed or deleted.`);
-    this.#navigateNext();
+    this.#replaceScreen();
   }
 
   // Lists
@@ -228,12 +231,12 @@ export class App {
   }
 
   /**
-   * Whether the server has taken items into a list, once it has answered.
-   * @param {OpenList} list @param {readonly import('../client/item.js').Item[]} items
+   * Whether nothing of a list is waiting any more, after a while at most.
+   * @param {OpenList} list
    */
-  async hasTaken(list, items) {
-    await until(() => list.replica.pending.length === 0);
-    return items.every(({ id }) => list.replica.confirmed.indexOf(id) >= 0);
+  async isSent({ replica }) {
+    await until(() => replica.pending.length === 0);
+    return replica.pending.length === 0;
   }
 
   /**
@@ -358,6 +361,12 @@ export class App {
     if (this.#screen instanceof ListScreen) this.#screen.renamed(former);
     this.toast(`“${former}” is called “${name}” now.`);
     this.draw();
+  }
+
+  /** The person did not ask for another screen, and the next letters are not for it. */
+  #replaceScreen() {
+    if (this.isTyping) this.fieldTaken();
+    this.#navigateNext();
   }
 
   async #navigate() {

@@ -133,7 +133,10 @@ export class Composer {
 
   /** @param {string | undefined} reason why nothing can be added */
   disable(reason) {
-    this.#input.disabled = this.#add.disabled = reason !== undefined;
+    // A disabled field would lose the focus for good, although the reason may pass.
+    const isRefused = reason !== undefined;
+    if (this.#input.readOnly !== isRefused && this.text !== "") this.say(reason ?? "");
+    this.#input.readOnly = this.#add.disabled = isRefused;
     setAttribute(this.#input, "placeholder", reason ?? "Add an item");
   }
 
@@ -157,6 +160,7 @@ export class Composer {
   }
 
   #submit(text = this.text) {
+    if (this.#input.readOnly) return this.say(this.#input.placeholder);
     const { kind, most, largest } = this.#owner.usual();
     const isOne = (this.#isOne || !text.includes("\n")) && text.trim() !== "";
     const items = isOne ? [written(this.#isOne ? text : text.trim(), kind)] : writtenLines(text, kind, most);

@@ -258,6 +258,7 @@ export class ListActions {
   async #send(name, ids, isMove) {
     const refusal = this.#app.clients.refusal(name, 2);
     if (refusal) return this.#app.toast(refusal);
+    if (isMove && name === this.#open.name) return this.#app.toast("The items are in this list. Nothing was moved.");
     const { client } = this.#app;
     if (client.connection.state !== "online") return this.#app.toast(`${notNow(name)} Nothing was done.`);
     const target = client.open(name);
@@ -281,10 +282,13 @@ export class ListActions {
     if (!this.#app.act(target, replica => replica.edit(inserting(copies, replica.view.count, "before"), "whole"))) {
       return;
     }
-    // Nothing goes here before it is there.
-    if (!(await this.#app.hasTaken(target, copies))) {
-      return this.#app.toast(`“${name}” has not taken the items. Nothing was deleted here.`);
+    // Nothing goes here before it is there, however long that takes. Why it was refused is told with the refusal.
+    for (let isFirst = true; !(await this.#app.isSent(target)); isFirst = false) {
+      if (subscription.hasEnded) return;
+      const then = isMove ? " Keep this page open: the items are deleted here once they are there." : "";
+      if (isFirst) this.#app.toast(`“${name}” has not answered yet.${then}`);
     }
+    if (!copies.every(({ id }) => target.replica.confirmed.indexOf(id) >= 0)) return;
     if (isMove && runs().length > 0 && !this.edits.make(deleting(runs()))) return;
     const undoing = isMove ? " To take it back, undo in both lists." : "";
     this.#app.toast(`${done} ${amount(copies.length, "item")} to “${name}”.${undoing}`);

@@ -76,9 +76,12 @@ export class ListsScreen {
     if (this.#rows.dataset.key === key) return;
     this.#rows.dataset.key = key;
     const focused = this.#rows.contains(document.activeElement) ? document.activeElement : undefined;
-    const name = focused?.closest("li")?.dataset.name;
+    const row = focused?.closest("li");
+    const index = Math.min([...this.#rows.children].indexOf(row ?? this.#rows), entries.length - 1);
+    const isThere = entries.some(({ name }) => name === row?.dataset.name);
     fill(this.#rows, ...entries.map(entry => this.#row(entry)));
-    if (focused) this.#focusRow(name, focused.localName, true);
+    // The focus of a list that is gone goes to the next one.
+    if (focused) this.#focusRow(isThere ? row?.dataset.name : entries[index]?.name, focused.localName, true);
     else if (document.activeElement === this.#title) this.#focusRow(this.#from, "a");
   }
 
@@ -126,9 +129,16 @@ export class ListsScreen {
    * @param {string | undefined} name @param {string} part @param {boolean} [preventScroll]
    */
   #focusRow(name, part, preventScroll = false) {
+    /** @type {HTMLElement | null | undefined} */
+    const element = this.#rowOf(name)?.querySelector(part);
+    if (element) element.focus({ preventScroll });
+    else if (document.activeElement === document.body) this.#title.focus({ preventScroll });
+  }
+
+  /** @param {string | undefined} name */
+  #rowOf(name) {
     const rows = [.../** @type {NodeListOf<HTMLElement>} */ (this.#rows.querySelectorAll("li"))];
-    const row = rows.find(({ dataset }) => name !== undefined && dataset.name === name);
-    /** @type {HTMLElement | null | undefined} */ (row?.querySelector(part))?.focus({ preventScroll });
+    return rows.find(({ dataset }) => name !== undefined && dataset.name === name);
   }
 
   /** @param {string} name */
@@ -189,6 +199,7 @@ export class ListsScreen {
   async #change(question, said) {
     try {
       await this.#app.client.request(question);
+      if (question.type === "rename") this.#rowOf(question.name)?.setAttribute("data-name", question.newName);
       this.#app.toast(said);
       this.#isKnown = false;
       this.#read();

@@ -127,7 +127,7 @@ export class OwnEdits {
     const isLeft = () => (isUndo ? replica.canUndo : replica.canRedo);
     const nothing = `Nothing of yours is left to ${isUndo ? "undo" : "redo"}`;
     if (!isLeft() && this.mayTurn(isUndo)) {
-      if (subscription.isLive) await this.#app.hasTaken(this.#open, []);
+      if (subscription.isLive) await this.#app.isSent(this.#open);
       if (!subscription.isLive || replica.pending.length > 0) {
         return this.#app.toast(`${nothing} on this device; older edits need the server.`);
       }
