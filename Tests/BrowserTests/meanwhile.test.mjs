@@ -125,6 +125,22 @@ test("who may not write for a moment keeps the line, and its words", options, as
   await stage.has("moment", ["a", "abcghi"]);
 });
 
+test("edits of a list whose name another one had go out when it is back", options, async () => {
+  await open("had", "a", "b");
+  stage.front.cut();
+  await ada.hears(/offline|connecting/);
+  await ada.add("offline");
+  run("delete", "had", "--force");
+  run("create", "had");
+  stage.front.mend();
+  await ada.reads(/your edits of it are still here/);
+  run("rename", "had", "had too");
+  run("undelete", "had");
+  await stage.has("had", ["a", "b", "offline"]);
+  await ada.sees("a", "b", "offline");
+  await ada.hears(/^saved$/);
+});
+
 test("words in a field are not lost with their list", options, async () => {
   await open("gone", "a", "b");
   await ada.edit("b");

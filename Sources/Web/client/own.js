@@ -127,13 +127,17 @@ export class Own {
 
   // What the person does
 
-  /** @param {string} name */
+  /**
+   * A list is followed from now on; if it has ended, it is asked for again.
+   * @param {string} name
+   */
   open(name) {
     const known = this.#lists.all.find(one => one.name === name && !one.subscription.isReplaced);
     const opened = known ?? this.#follow(name, new Replica(), true);
     opened.isWanted = true;
     if (!known) this.#port.push({ do: "copy", name });
-    else if (known.subscription.hasEnded) this.begun.run(session => session.revive());
+    // So is a list whose name another one had, with the edits that wait for it.
+    this.begun.run(session => session.revive());
     return opened;
   }
 
