@@ -1,6 +1,7 @@
 // Servers that die, networks that are gone, tabs that are closed or frozen: every edit comes, and comes once.
 
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
 import { KEYS, pause, until } from "./browser.mjs";
 import { Person, ada, begin, browser, stage } from "./stage.mjs";
@@ -184,4 +185,39 @@ test("a hidden tab connects again at most once, however late its timers are", op
   });
   await ada.sees("one", "two");
   assert.ok(stage.front.upgrades - before <= 2, `${stage.front.upgrades - before} connections`);
+});
+
+test("who had a list open hears that the server was restored, and gets back what is gone", options, async () => {
+  await ada.open(stage.page(stage.list("restored", "one", "two")));
+  await ada.hears(/^saved$/);
+  const backup = join(stage.folder, "backup");
+  stage.run(["backup", backup, "--data", stage.data]);
+  await ada.add("after the backup");
+  await ada.hears(/^saved$/);
+  await stage.kill();
+  stage.run(["recover", "--replace", backup, "--data", stage.data]);
+  await stage.restart();
+  await ada.sees("one", "two");
+  await ada.reads(/it was restored from a backup\. Gone with that: 1 item\./);
+  await ada.choose("Get it back");
+  await ada.composes("after the backup");
+  await browser.press([KEYS.enter]);
+  await stage.has("restored", ["one", "two", "after the backup"]);
+});
+
+test("another tab's edits of a list that is gone are no reason to wait", options, async () => {
+  stage.list("fine", "x");
+  await ada.open(stage.page(stage.list("lost", "a")));
+  await ada.hears(/^saved$/);
+  stage.front.cut();
+  await ada.hears(/offline|connecting/);
+  await ada.add("b");
+  stage.run(["delete", "lost", "--force"]);
+  stage.front.mend();
+  await ada.hears(/^saved, but not 1 edit of “lost”$/);
+  const eva = new Person(browser, await browser.newTab(stage.page("fine")));
+  await eva.sees("x");
+  await eva.hears(/^saved, but not 1 edit of another tab$/);
+  await browser.closeTab();
+  await ada.here();
 });

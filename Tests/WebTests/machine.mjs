@@ -29,7 +29,9 @@ export class Machine {
   happens(step) {
     const effects = this.#effects(step);
     const messages = effects.filter(effect => effect.do === "send").flatMap(({ bytes }) => messagesOf(bytes));
-    const told = effects.filter(effect => effect.do === "tell").map(({ told }) => toldTo(told));
+    // Of a restored list, the protocol asks nothing to be told.
+    const tellings = effects.filter(effect => effect.do === "tell" && effect.told.type !== "restored");
+    const told = tellings.map(({ told }) => toldTo(told));
     for (const { message } of messages) if (message.type === "subscribe") this.lastRequest = message.request;
     const shown = messages.filter(({ message }) => !hidden.has(message.type));
     const out = shown.map(({ frame, message }) => ({ frame, message: message.type, fields: json.fieldsTo(message) }));

@@ -27,6 +27,8 @@ export function toldTo(told) {
       return { usedTwice: told.revision };
     case "diverged":
       return { diverged: told.revision };
+    case "restored":
+      return { restored: told.gone.length };
     case "renamed":
       return { renamed: told.name };
     case "ended":

@@ -36,7 +36,10 @@ export { OpenList } from "./openlist.js";
  * @typedef {{ state: "opening" | "kept" | "failed" | "none", reason: string, isPersisted: boolean | undefined,
  *   hasLocks: boolean }} StorageState
  */
-/** @typedef {{ count: number, since: number | undefined }} Waiting edits that only this device has */
+/**
+ * Edits that only this device has, and how many of them are those of other tabs.
+ * @typedef {{ count: number, others: number, since: number | undefined }} Waiting
+ */
 /** @typedef {{ url: string, person: string, token?: string, program: string }} Options */
 
 /** An edit that waits for longer is slow. */
@@ -164,10 +167,11 @@ export class Client {
   get waiting() {
     const theirs = this.#tab.others;
     const own = this.#tab.opened.reduce((sum, { replica }) => sum + replica.pending.length, 0);
-    const count = theirs.reduce((sum, { lists }) => sum + lists.reduce((all, { edits }) => all + edits.length, 0), own);
+    const others = theirs.reduce((sum, { lists }) => sum + lists.reduce((all, { edits }) => all + edits.length, 0), 0);
+    const count = own + others;
     const times = theirs.filter(({ lists }) => lists.length > 0).map(({ owner }) => owner.at ?? Date.now());
     if (this.#oldest) times.push(this.#oldest.wall);
-    return { count, since: count > 0 && times.length > 0 ? Math.min(...times) : undefined };
+    return { count, others, since: count > 0 && times.length > 0 ? Math.min(...times) : undefined };
   }
 
   /**

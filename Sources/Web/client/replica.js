@@ -23,12 +23,13 @@ import { Undos } from "./undo.js";
 /**
  * What people, or the program around, are told. A reason is a number of section 8. A commit of one's own comes with its
  * edit and the list's log id, but not if only a snapshot shows that there is one. An item that was overridden comes as
- * the person left it.
+ * the person left it. If the server has an earlier state of the list now, it comes with the items that are gone.
  * @typedef {{ type: "committed", sequence: number, revision: number, own?: { log: string, edit: Edit } } | { type:
  *   "rejected", reason: number, first: number, second: number, edit: Edit } | { type: "overridden", item: string,
  *   lost: Lost, was: import('./item.js').Item | undefined, author: number, revision: number } | { type: "kept", words:
- *   Kept } | { type: "usedTwice", revision: number } | { type: "diverged", revision: number } | { type: "renamed",
- *   name: string, former: string } | { type: "ended", reason: string } | { type: "disconnected" }} Told
+ *   Kept } | { type: "usedTwice", revision: number } | { type: "diverged", revision: number } | { type: "restored",
+ *   gone: readonly import('./item.js').Item[] } | { type: "renamed", name: string, former: string } | { type: "ended",
+ *   reason: string } | { type: "disconnected" }} Told
  */
 /**
  * A snapshot that has arrived.
@@ -528,6 +529,14 @@ function carried(edits, theirs) {
  */
 export function withoutHistory(log) {
   return NO_LOG.slice(8) + log.slice(8);
+}
+
+/**
+ * Whether a log id names a history, too.
+ * @param {string} log
+ */
+export function hasHistory(log) {
+  return withoutHistory(log) !== log;
 }
 
 /**

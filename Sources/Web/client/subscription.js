@@ -4,7 +4,7 @@
 import { ERRORS, REASONS, encodeUp } from "./messages.js";
 import { List } from "./list.js";
 import { People } from "./people.js";
-import { NO_LOG, isSameList, withoutHistory } from "./replica.js";
+import { NO_LOG, hasHistory, isSameList, withoutHistory } from "./replica.js";
 
 /** @typedef {import('./codec.js').Commit} Commit */
 /** @typedef {import('./codec.js').Rules} Rules */
@@ -239,7 +239,12 @@ export class Subscription {
     this.#head = revision;
     this.#incoming = undefined;
     this.#hasDiverged = false;
+    const { confirmed, log: former, revision: reached } = this.#replica;
     this.#replica.restart({ items: list, revision, log, last, isLastRefused }, this.#author);
+    if (isSameList(log, former) && (log !== former ? hasHistory(former) : revision < reached)) {
+      const gone = [...confirmed].filter(({ id }) => list.indexOf(id) < 0);
+      this.#port.tell({ type: "restored", gone });
+    }
     this.#catchUp();
   }
 

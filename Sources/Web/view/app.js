@@ -37,6 +37,8 @@ const TYPING_ON = 600;
 /** Who has pressed a key within this time is typing, and sees what others do so often, in ms. */
 const PRESSING = 250;
 const REST = 120;
+/** Edits of another tab that wait longer than this, in ms, may wait for good: their list may be gone. */
+const OLD = 10_000;
 /** The rules of a new list: those of `hand create`. */
 const NEW_RULES = { maximumCount: 0x7fffffff, maximumSize: 16_384, maximumLevel: 15, deck: false };
 
@@ -136,6 +138,10 @@ export class App {
     if (waiting.count === 0 && reason) return `saved, but not ${amount(count, "edit")} with another link`;
     if (waiting.count === 0) return count > 0 ? "saving…" : "saved";
     const left = stuck.reduce((sum, { list }) => sum + list.replica.pending.length, 0);
+    const isOld = Date.now() > (waiting.since ?? Infinity) + OLD;
+    if (left === 0 && waiting.others === waiting.count && isOld) {
+      return `saved, but not ${amount(waiting.count, "edit")} of another tab`;
+    }
     if (left === waiting.count) {
       const lists = stuck.length === 1 ? `“${stuck[0].list.name}”` : amount(stuck.length, "list");
       return `saved, but not ${amount(left, "edit")} of ${lists}`;

@@ -20,6 +20,8 @@ const VERBS = new Map([["insert", "added"], ["delete", "deleted"], ["pick", "mov
 const MOST_DEEDS = 3;
 const MOST_PEOPLE = 3;
 
+const RESTORED = "The server has an earlier state of this list now: it was restored from a backup.";
+
 /** Why edits are refused, if that needs no number. */
 const WHYS = new Map([
   ["kindNotAllowed", "the list does not take items of this kind"],
@@ -96,6 +98,11 @@ export function noticeOf(told, item, who) {
       return { text: "Another program used this page's id; your edit is sent again.", lost: "" };
     case "diverged":
       return { text: "This copy of the list differed from the server's; it was loaded again.", lost: "" };
+    case "restored": {
+      const { gone } = told;
+      const count = gone.length === 0 ? "" : ` Gone with that: ${amount(gone.length, "item")}.`;
+      return { text: RESTORED + count, lost: gone.map(({ text }) => text).join("\n"), isOne: gone.length === 1 };
+    }
     default:
       return undefined;
   }
