@@ -105,4 +105,11 @@ import Testing
             }
         }
     }
+
+    @Test func aRestoredListIsSaidToBe() {
+        let text = "the server has an earlier state of this list now: it was restored from a backup"
+        #expect(Printable.restored(gone: 0) == text)
+        #expect(Printable.restored(gone: 1) == text + "; 1 item added since is gone")
+        #expect(Printable.restored(gone: 2) == text + "; 2 items added since are gone")
+    }
 }

@@ -27,10 +27,27 @@ import Testing
         try replica.edit(replica.view.rewording(0, "b"), isExact: true)
         let delta = try #require(replica.pending.first)
         let update = replica.reset(to: list, revision: 3, logID: 7, lastSequence: 0)
-        #expect(update.notices == [.rejected(.revisionMoved(now: 3), delta, on: list)] && !replica.hasPending)
+        let rejection = Replica.Notice.rejected(.revisionMoved(now: 3), delta, on: list)
+        #expect(update.notices == [rejection, .restored(gone: 0)] && !replica.hasPending)
         try replica.edit(replica.view.rewording(0, "c"))
         _ = replica.reset(to: list, revision: 2, logID: 7, lastSequence: 0)
         #expect(replica.takeSubmission(list: 1)?.lag == 2)
+    }
+
+    /// The user hears that the server has an earlier state: of the same history, or of another one of the same list. A
+    /// client that asks for a snapshot without naming its history knows nothing of that.
+    @Test func aRestoredListIsNoticed() throws {
+        func notices(knowing history: UInt64, new: UInt64, at revision: Int) -> [Replica.Notice] {
+            let known = Hand([task(1), task(2)])
+            var replica = Replica(confirmed: known, revision: 8, logID: history << 32 | 7, sequence: 0)
+            return replica.reset(
+                to: Hand([task(1)]), revision: revision, logID: new << 32 | 7, lastSequence: 0
+            ).notices
+        }
+        #expect(notices(knowing: 1, new: 1, at: 9) == [])
+        #expect(notices(knowing: 1, new: 1, at: 7) == [.restored(gone: 1)])
+        #expect(notices(knowing: 1, new: 2, at: 9) == [.restored(gone: 1)])
+        #expect(notices(knowing: 0, new: 1, at: 4) == [])
     }
 
     @Test func aReplicaHasThreeStates() throws {

@@ -85,7 +85,7 @@ extension Vectors {
             switch event {
             case .changed(let state, let update):
                 view = state.view
-                told += update.notices.map(Self.told)
+                told += update.notices.compactMap(Self.told)
             case .renamed(let new):
                 name = new
                 told.append(["renamed": .string(new)])
@@ -95,7 +95,7 @@ extension Vectors {
             }
         }
 
-        private static func told(_ notice: Replica.Notice) -> JSONValue {
+        private static func told(_ notice: Replica.Notice) -> JSONValue? {
             switch notice {
             case .acknowledged(let sequence, let revision):
                 ["committed": sequence.json, "revision": JSONValue(revision)]
@@ -108,6 +108,8 @@ extension Vectors {
             case .rejected(let reason, _, _): ["rejected": .string(reason.name)]
             case .usedTwice(let revision): ["usedTwice": JSONValue(revision)]
             case .diverged(let revision): ["diverged": JSONValue(revision)]
+            // The protocol asks nothing to be told of it.
+            case .restored: nil
             }
         }
     }

@@ -18,5 +18,8 @@ package enum LogID {
     /// Returns the part that identifies the list.
     package static func list(_ logID: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: logID) }
 
+    /// Whether a log id names a history, too.
+    package static func hasHistory(_ logID: UInt64) -> Bool { logID >> 32 != 0 }
+
     package static func isSameList(_ one: UInt64, _ other: UInt64) -> Bool { list(one) == list(other) }
 }

@@ -21,7 +21,7 @@ public struct Settlement: Sendable {
         switch notice {
         case .acknowledged(_, let revision): self.revision = revision
         case .rejected(let reason, _, _): rejections.append(reason)
-        case .superseded, .keptWords, .usedTwice, .diverged: break
+        case .superseded, .keptWords, .usedTwice, .diverged, .restored: break
         }
         notices.append(notice)
         // Removing half at a time keeps the amortized cost of a notice constant.

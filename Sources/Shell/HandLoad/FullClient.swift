@@ -158,7 +158,7 @@ final class FullClient: LoadClient, MachineShell {
                 LoadResult.diverged,
                 "client \(number + 1) diverged at revision \(revision) of '\(list)': after that commit its digest "
                     + "differs from the server's")
-        case .superseded, .keptWords, .usedTwice: break
+        case .superseded, .keptWords, .usedTwice, .restored: break
         }
     }
 

@@ -158,7 +158,7 @@ final class ListSeeder: MachineShell {
                 whenSettled = nil
                 then?()
             case .rejected(let reason, _, _): fail("'\(list)' cannot be filled: \(reason)")
-            case .diverged, .superseded, .keptWords, .usedTwice: break
+            case .diverged, .superseded, .keptWords, .usedTwice, .restored: break
             }
         }
     }

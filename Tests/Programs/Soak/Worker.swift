@@ -163,7 +163,7 @@ struct Worker {
                 ledger.report("worker \(number) had another '\(list.name)' than the server at revision \(revision)")
             case .usedTwice(let revision):
                 ledger.report("worker \(number) does not recognize its own commit \(revision) of '\(list.name)'")
-            case .rejected, .superseded, .keptWords: break
+            case .rejected, .superseded, .keptWords, .restored: break
             }
         }
         var rejected = 0

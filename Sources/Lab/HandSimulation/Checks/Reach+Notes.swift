@@ -25,7 +25,7 @@ extension Reach {
         case .rejected(let rejection, _, _): note(rejection)
         case .usedTwice: note(Client.isUsedTwice)
         case .diverged: note(Client.diverges)
-        case .keptWords: break
+        case .keptWords, .restored: break
         }
     }
 

@@ -182,7 +182,7 @@ final class System {
             if client.followed[name]?.contains(where: { $0.id == item.id }) != true {
                 promises.rejected(UniqueWords.Put(item))
             }
-        case .superseded, .keptWords: break
+        case .superseded, .keptWords, .restored: break
         }
     }
 

@@ -55,6 +55,14 @@ extension Printable {
         return "'\(words(loss.present))' stays\(place): somebody wrote it over '\(words(loss.original))'"
     }
 
+    /// Says that the server has an earlier state of the list.
+    ///
+    /// - Parameter gone: the number of items that are not in that state.
+    package static func restored(gone: Int) -> String {
+        "the server has an earlier state of this list now: it was restored from a backup"
+            + (gone == 0 ? "" : "; \(Amount.count(gone, "item")) added since \(gone == 1 ? "is" : "are") gone")
+    }
+
     /// Returns the text without control characters, marks of writing direction, and invisible characters that have no
     /// meaning at their position. A line break or a tab becomes a space; any other such character becomes `�`.
     package static func clean(_ text: some StringProtocol) -> String {

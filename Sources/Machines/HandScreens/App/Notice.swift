@@ -23,6 +23,7 @@ package struct Notice: Equatable, Sendable {
             text = "this copy differed from the server's at revision \(revision); it was loaded again"
         case .usedTwice(let revision):
             text = "another program used this one's client id for revision \(revision); your edit is sent again"
+        case .restored(let gone): text = Printable.restored(gone: gone)
         case .keptWords(_, .words(let loss, _)): text = Printable.stays(loss)
         case .acknowledged, .keptWords: return nil
         }

@@ -36,7 +36,7 @@ public enum Loss: Equatable, Sendable {
         switch notice {
         case .superseded(let item, let loss, let override): self = .overridden(item, loss, by: override)
         case .rejected(let reason, let delta, let list): self = .refused(reason, delta.pieces(on: list))
-        case .acknowledged, .keptWords, .usedTwice, .diverged: return nil
+        case .acknowledged, .keptWords, .usedTwice, .diverged, .restored: return nil
         }
     }
 

@@ -97,6 +97,8 @@ extension Replica {
         case usedTwice(revision: Int)
         /// This replica's digest differs from the server's: it resynchronizes from a snapshot.
         case diverged(revision: Int)
+        /// The server has an earlier state of the list now, without `gone` of this replica's items.
+        case restored(gone: Int)
     }
 
     /// Why a commit does not follow this replica's revision: the server or the connection is broken.

@@ -159,6 +159,10 @@ extension Replica {
             inFlight?.seen = 0
             for index in buffer.indices { buffer[index].seen = 0 }
         }
+        // The part of a log id that names a history is 0 if only a snapshot is wanted.
+        if isSameList, logID != self.logID ? LogID.hasHistory(self.logID) : revision < self.revision {
+            update.notices.append(.restored(gone: confirmed.count { snapshot.index(of: $0.id) == nil }))
+        }
         self.revision = revision
         self.logID = logID
         hasDiverged = false

@@ -222,6 +222,7 @@ enum Notices {
                 + "\(Settings.stateFolder)/clients; your edit was sent again, under a new id"
         case .diverged(let revision):
             return "this list differed from the server's at revision \(revision); it was loaded again"
+        case .restored(let gone): return Printable.restored(gone: gone)
         }
     }
 }
