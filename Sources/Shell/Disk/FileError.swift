@@ -24,6 +24,12 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
         description = "cannot \(what) \(path): \(reason)"
     }
 
+    /// - Parameter description: the problem, with the file's path.
+    package init(description: String) {
+        code = EINVAL
+        self.description = description
+    }
+
     /// The folders around a file, the innermost first.
     private static func folders(around path: String) -> [String] {
         var around: [String] = []

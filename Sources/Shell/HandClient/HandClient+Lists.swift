@@ -109,6 +109,8 @@ extension HandClient {
                 .history(request: $0, name: name, from: revision, limit: limit)
             })
         else { throw Self.wrongAnswer }
+        // Who reads page after page would never come to an end.
+        guard commits.allSatisfy({ $0.revision >= revision }) else { throw Self.wrongAnswer }
         let names = Dictionary(people.map { ($0.author, $0.name) }, uniquingKeysWith: { $1 })
         try await read { $0.people.merge(names) { $1 } }
         return (commits, names)

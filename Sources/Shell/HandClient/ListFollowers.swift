@@ -88,6 +88,7 @@ final class ListFollowers {
 
     /// Ends following the list.
     func finish(_ end: ClientError) {
+        publish()
         self.end = end
         if let event = end.lastEvent { yield(event) }
         receivers = [:]

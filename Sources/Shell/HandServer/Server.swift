@@ -69,7 +69,7 @@ package final class Server {
 
     /// Starts listening on every endpoint. Returns the actual endpoints, with real numbers for port 0.
     ///
-    /// - Throws: `NotListening` for an address that cannot be used; `AccessFileError` for access rules that cannot
+    /// - Throws: `NotListening` for an address that cannot be used; `FileError` for access rules that cannot
     ///   be read.
     package func start() throws -> [ServerConfiguration.Endpoint] {
         var opened: [ServerConfiguration.Endpoint] = []

@@ -1,3 +1,5 @@
+import HandFormats
+
 // How keys are written: in the configuration file, in the help, in the line at the bottom.
 
 extension Key {
@@ -47,15 +49,11 @@ extension Key {
 
     private static func code(_ text: Substring) -> Code? {
         if text.count == 1, let character = text.first {
-            return character.isWhitespace || isControl(character) ? nil : .character(character)
+            return character.isWhitespace || character.isControl ? nil : .character(character)
         }
         let lower = text.lowercased()
         return names.first { $0.name == lower }?.code
             ?? functions.first { "f\($0)" == lower }.map(Code.function)
-    }
-
-    private static func isControl(_ character: Character) -> Bool {
-        character.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
     private static func small(_ character: Character) -> Character {

@@ -1,3 +1,5 @@
+import HandFormats
+
 /// A text with the editing keys of a shell: one line, or several wrapped lines.
 ///
 /// A key costs O(length of the line that it changes); for the other lines, only row starts are shifted.
@@ -41,14 +43,10 @@ package struct LineEditor: Equatable, Sendable {
         let clean = text.compactMap { character -> Character? in
             if character.isNewline { return width == nil ? " " : "\n" }
             if character == "\t" { return " " }
-            return Self.isControl(character) ? nil : character
+            return character.isControl ? nil : character
         }
         last = .other
         replace(cursor..<cursor, with: clean)
-    }
-
-    private static func isControl(_ character: Character) -> Bool {
-        character.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
     /// Carries out a key. Returns false and changes nothing if the key has no meaning here: Enter, Esc and Tab never
@@ -65,7 +63,7 @@ package struct LineEditor: Equatable, Sendable {
     // MARK: Keys
 
     private mutating func type(_ key: Key) -> Act? {
-        guard case .character(let character) = key.code, key.modifiers.isEmpty, !Self.isControl(character) else {
+        guard case .character(let character) = key.code, key.modifiers.isEmpty, !character.isControl else {
             return nil
         }
         let act = character == " " ? Act.typingBlanks : .typingWord

@@ -1,16 +1,18 @@
 internal import Glibc
 
 extension Listener {
+    /// How many connections may wait to be accepted.
+    private static let backlog: Int32 = 511
+
     /// Listens on a TCP address.
     /// - Parameters:
     ///   - address: port 0 lets the system choose, see ``localAddress``. The IPv6 address `::` also accepts IPv4.
-    ///   - backlog: how many connections may wait to be accepted.
     ///   - onConnection: called with each connection, which stays open until it is closed.
     ///   - onError: called when connections cannot be accepted, for example with `.tooManyOpenFiles`. The listener
     ///     tries again after 100 ms.
     /// - Throws: for example `.addressInUse`.
     package static func tcp(
-        _ loop: Loop, address: SocketAddress, backlog: Int32 = 511,
+        _ loop: Loop, address: SocketAddress,
         onConnection: @escaping (TCP) -> Void, onError: @escaping (UVError) -> Void = { _ in }
     ) throws(UVError) -> Listener {
         let socket = try Descriptor.socket(family: address.family)
@@ -19,7 +21,7 @@ extension Listener {
         try UVError.checkCall(
             setsockopt(socket.number, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size)))
         try UVError.checkCall(address.withSockaddr { bind(socket.number, $0, $1) })
-        try UVError.checkCall(listen(socket.number, backlog))
+        try UVError.checkCall(listen(socket.number, Self.backlog))
         let number = socket.number
         let local = SocketAddress(filling: { getsockname(number, $0, &$1) })
         return try Listener(
@@ -33,11 +35,11 @@ extension Listener {
     /// Listens on a Unix socket. Creates the socket's file, which ``close(_:)`` removes.
     /// - Parameters:
     ///   - permissions: the permissions of the file. Users who may write to it may connect.
-    ///   - backlog, onConnection, onError: as in ``tcp(_:address:backlog:onConnection:onError:)``.
+    ///   - onConnection, onError: as in ``tcp(_:address:onConnection:onError:)``.
     /// - Throws: `.addressInUse` if the file exists, see ``removeStaleSocket(path:)``; `.nameTooLong` for a path of
     ///   more than 107 bytes; `.noSuchFile` if its folder does not exist.
     package static func pipe(
-        _ loop: Loop, path: String, permissions: UInt32 = 0o600, backlog: Int32 = 511,
+        _ loop: Loop, path: String, permissions: UInt32 = 0o600,
         onConnection: @escaping (Pipe) -> Void, onError: @escaping (UVError) -> Void = { _ in }
     ) throws(UVError) -> Listener {
         let address = try UnixAddress(path: path)
@@ -46,7 +48,7 @@ extension Listener {
         do throws(UVError) {
             // Before the socket listens: until then nobody can connect.
             try UVError.checkCall(chmod(path, permissions))
-            try UVError.checkCall(listen(socket.number, backlog))
+            try UVError.checkCall(listen(socket.number, Self.backlog))
             return try Listener(
                 loop, socket, localAddress: nil, file: SocketFile(at: path),
                 adopt: { (accepted, _) throws(UVError) in onConnection(try Pipe.adopt(accepted, loop, path: path)) },

@@ -34,7 +34,7 @@ package struct AccessFile: Sendable {
 
     /// Returns the file's rules, or the default rules if there never was a file.
     ///
-    /// - Throws: `AccessFileError` if the file cannot be read: nobody may be let in by mistake. `Lost` if the file
+    /// - Throws: `FileError` if the file cannot be read: nobody may be let in by mistake. `Lost` if the file
     ///   existed before and is now missing.
     package func read() throws -> AccessBook {
         let reading = try reading()
@@ -49,7 +49,7 @@ package struct AccessFile: Sendable {
 
     /// Returns the file's bytes, or nil if there is no file.
     package func bytes() throws -> [UInt8]? {
-        do { return try PrivateFile.read(path)?.bytes } catch { throw AccessFileError(description: error.description) }
+        try PrivateFile.read(path)?.bytes
     }
 
     package func fingerprint() throws -> String { try reading().fingerprint }
@@ -72,9 +72,9 @@ package struct AccessFile: Sendable {
                 book: try AccessBook(json: bytes), state: state,
                 fingerprint: Fingerprint.sha256(String(decoding: bytes, as: UTF8.self)), bytes: bytes, isLost: false)
         } catch let error as FileError {
-            throw AccessFileError(description: error.description)
+            throw error
         } catch {
-            throw AccessFileError(
+            throw FileError(
                 description: "\(path) is damaged: it holds no access rules in JSON. Put back a good copy; or move it "
                     + "away, and restore what the store remembers: hand token restore")
         }
@@ -110,18 +110,15 @@ package struct AccessFile: Sendable {
     }
 
     private func locked<Result>(waitsLong: Bool = true, _ body: () throws -> Result) throws -> Result {
-        let lock: Int32
-        do {
-            try PrivateFile.makeFolder(PrivateFile.folder(of: path))
-            lock = try PrivateFile.open(path + ".lock", O_RDWR)
-        } catch { throw AccessFileError(description: error.description) }
+        try PrivateFile.makeFolder(PrivateFile.folder(of: path))
+        let lock = try PrivateFile.open(path + ".lock", O_RDWR)
         defer { close(lock) }
         var attempts = waitsLong ? Int.max : 20
         while flock(lock, waitsLong ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
             let code = errno
             attempts -= 1
             guard code == EINTR || code == EWOULDBLOCK, attempts > 0 else {
-                throw AccessFileError(description: "cannot lock \(path): \(String(cString: strerror(code)))")
+                throw FileError(description: "cannot lock \(path): \(String(cString: strerror(code)))")
             }
             if code == EWOULDBLOCK { usleep(5_000) }
         }
@@ -134,9 +131,7 @@ package struct AccessFile: Sendable {
     }
 
     private func write(_ bytes: [UInt8]) throws {
-        do { try PrivateFile.replace(path, with: bytes) } catch {
-            throw AccessFileError(description: error.description)
-        }
+        try PrivateFile.replace(path, with: bytes)
     }
 }
 
@@ -153,9 +148,4 @@ extension AccessBook {
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         return [UInt8](try encoder.encode(self))
     }
-}
-
-/// The reason why the file cannot be read or written, for people.
-package struct AccessFileError: Error, CustomStringConvertible {
-    package let description: String
 }

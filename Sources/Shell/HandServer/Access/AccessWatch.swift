@@ -30,7 +30,7 @@ final class AccessWatch: AccessKeeper {
     /// The milliseconds between two checks.
     private static let interval: UInt64 = 500
 
-    /// - Throws: `AccessFileError` if the file exists but cannot be read.
+    /// - Throws: `FileError` if the file exists but cannot be read.
     init(
         _ file: AccessFile, _ loop: Loop, _ driver: ServerDriver, _ logger: Logger
     ) throws {

@@ -100,7 +100,7 @@ final class PostgresFeed: Sendable {
             for hint in try connection.takeNotifications() where hint.backend != connection.backend {
                 if let listener { StoreHint.read(hint.payload).forEach(listener) }
             }
-            connection.waitForInput(or: wake.reader, by: Deadline(in: .seconds(60)))
+            _ = connection.wait(for: Int16(POLLIN), by: Deadline(in: .seconds(60)), or: wake.reader)
             wake.drain()
         }
     }

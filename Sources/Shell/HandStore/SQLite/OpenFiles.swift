@@ -12,7 +12,8 @@ final class OpenFiles: Sendable {
     private let saved = Mutex<String??>(nil)
     /// The database. It stays open: closing it would release the locks that SQLite has on it (POSIX).
     private let descriptor: Int32
-    private let stamps = Mutex<[UInt32]>([])
+    /// The number in the database's header; nil if that is not known.
+    private let stamp = Mutex<UInt32?>(nil)
     private let movedLog = Mutex<String?>(nil)
 
     init(of path: String) {
@@ -22,19 +23,27 @@ final class OpenFiles: Sendable {
 
     deinit { close(descriptor) }
 
-    /// - Parameter stamp: a number that this opening has written to the database's header.
-    func remember(stamp: UInt32) {
+    /// Writes a number to the database's header by which it is known from now on. The number is that of the schema: each
+    /// opening and each copy has another one.
+    ///
+    /// - Parameter write: writes the number. Returns false if it may be only in the log as yet; then a database that is
+    ///   overwritten is not noticed.
+    func stamp(_ write: (UInt32) throws -> Bool) rethrows {
+        stamp.withLock { $0 = nil }
+        let new = UInt32.random(in: .min ... .max)
+        if try write(new) { stamp.withLock { $0 = new } }
+    }
+
+    func remember() {
         let found = ["", "-wal", "-shm"].compactMap { ending -> File? in
             (try? FileState(at: path + ending)).map { File(path: path + ending, state: $0) }
         }
         files.withLock { $0 = found }
-        // As long as others read the log, the header may keep the number of an earlier opening.
-        stamps.withLock { $0 = [stamp] + (stampInHeader().map { [$0] } ?? []) }
     }
 
     /// Returns whether the database is still the one that was opened, and not a copy from another time in its place.
     func isOwn() -> Bool {
-        stamps.withLock { stamps in stampInHeader().map(stamps.contains) ?? false }
+        stamp.withLock { $0 == nil || $0 == stampInHeader() }
     }
 
     /// Reads the schema cookie (https://www.sqlite.org/fileformat2.html#database_header).

@@ -58,11 +58,7 @@ extension SQLiteStore {
     package func compact() throws -> Compaction {
         try StoreFile.translating(path) {
             let before = try pages()
-            try database.withConnection {
-                _ = try $0.run("VACUUM")
-                // If this fails because others are reading, the log keeps its size until the next time.
-                _ = try? $0.emptyLog()
-            }
+            try stamp(after: "VACUUM")
             let after = try pages()
             return Compaction(before: before.all * before.bytes, after: after.all * after.bytes)
         }

@@ -40,20 +40,24 @@ package final class SQLiteStore: CommitStore {
         files = OpenFiles(of: file)
         try StoreFile.translating(path) {
             try prepare()
-            try stamp(.random(in: .min ... .max))
+            try stamp()
+            files.remember()
             try remember(durability, DurabilityMark(folder: folder))
             guard durability != .fsync else { return }
             _ = try database.withConnection { try $0.run("PRAGMA synchronous = NORMAL") }
         }
     }
 
-    /// Writes a number to the header by which this opening of the database is known.
-    private func stamp(_ stamp: UInt32) throws {
-        try database.withConnection { database in
-            try database.run("PRAGMA schema_version = \(Int32(bitPattern: stamp))")
-            try? database.emptyLog()
+    /// Runs a statement that writes the whole database, if any, and notes by what the database is known from now on.
+    func stamp(after statement: String? = nil) throws {
+        try files.stamp { stamp in
+            try database.withConnection { database in
+                if let statement { try database.run(statement) }
+                try database.run("PRAGMA schema_version = \(Int32(bitPattern: stamp))")
+                // If this fails because others are reading, the log keeps its size until the next time.
+                return (try? database.emptyLog()) != nil
+            }
         }
-        files.remember(stamp: stamp)
     }
 
     /// Sets or clears the durability mark. The log may not keep anything that was written with another durability.

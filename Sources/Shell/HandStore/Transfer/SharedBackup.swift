@@ -49,7 +49,7 @@ extension PostgresStore {
         try StoreTransfer.fill(copy, from: source, damage, rules: rules, progress)
         var report = try StoreVerifier(copy, path: place).verify()
         report.lists += damaged
-        report.problems += try source.problems().map { StoreReport.Problem(revision: nil, text: $0) }
+        for problem in try source.problems() { report.note(problem) }
         return report
     }
 

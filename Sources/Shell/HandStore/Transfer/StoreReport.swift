@@ -23,6 +23,9 @@ package struct StoreReport: Equatable, Sendable {
     /// The problems of the file as a whole.
     package internal(set) var problems: [Problem] = []
 
+    /// Adds a problem of the file as a whole.
+    mutating func note(_ problem: String) { problems.append(Problem(revision: nil, text: problem)) }
+
     package var isSound: Bool { problems.isEmpty && lists.allSatisfy { $0.problem == nil } }
     package var commits: Int { lists.reduce(0) { $0 + $1.revision - $1.floor } }
 }

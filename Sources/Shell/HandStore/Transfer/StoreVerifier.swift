@@ -49,9 +49,7 @@ package struct StoreVerifier {
         try reading { database in
             var report = StoreReport()
             let complaints = try database.all("PRAGMA integrity_check(10)") { try $0.text(0) }
-            for complaint in complaints where complaint != "ok" {
-                report.problems.append(StoreReport.Problem(revision: nil, text: complaint))
-            }
+            for complaint in complaints where complaint != "ok" { report.note(complaint) }
             // Deleted lists come last, by their former names.
             let sql = """
                 SELECT lists.number, deleted_lists.name FROM lists LEFT JOIN deleted_lists ON list = lists.number
@@ -64,7 +62,7 @@ package struct StoreVerifier {
                     guard let row = try ListRow.find(number, database) else { continue }
                     report.lists.append(try verify(row, deletedAs: formerName, database, progress))
                 } catch let error as StoreError {
-                    report.problems.append(StoreReport.Problem(revision: nil, text: "\(error)"))
+                    report.note("\(error)")
                 }
             }
             try checkDeletions(database, &report)
@@ -91,10 +89,7 @@ package struct StoreVerifier {
     private func checkOrphans(_ database: SQLiteConnection, _ report: inout StoreReport) throws {
         for (table, condition, complaint) in Self.orphans {
             let count = try database.integer("SELECT count(*) FROM \(table) WHERE \(condition)") ?? 0
-            if count > 0 {
-                report.problems.append(
-                    StoreReport.Problem(revision: nil, text: "\(count) rows of \(table) \(complaint)"))
-            }
+            if count > 0 { report.note("\(count) rows of \(table) \(complaint)") }
         }
     }
 
@@ -102,15 +97,14 @@ package struct StoreVerifier {
     private func checkDeletions(_ database: SQLiteConnection, _ report: inout StoreReport) throws {
         for number in try database.all("SELECT number FROM deleted_lists ORDER BY number", [], { $0.value(0) }) {
             do { _ = try DeletionRow.all("number = ?", [number], database) } catch let error as StoreError {
-                report.problems.append(StoreReport.Problem(revision: nil, text: "\(error)"))
+                report.note("\(error)")
             }
         }
         let sql = """
             SELECT number FROM lists WHERE (name IS NULL) != (number IN (SELECT list FROM deleted_lists)) ORDER BY number
             """
         for number in try database.all(sql, [], { try $0.integer(0) }) {
-            let text = "list \(number) has both a name and a deletion, or neither"
-            report.problems.append(StoreReport.Problem(revision: nil, text: text))
+            report.note("list \(number) has both a name and a deletion, or neither")
         }
     }
 

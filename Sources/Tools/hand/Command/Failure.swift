@@ -64,7 +64,6 @@ struct Failure: Error, CustomStringConvertible {
         case let error as HandAddress.ParseError: self.init(.usage, error.description)
         case StoreError.failed(let what): self.init(.error, what)
         case let error as StoreError: self.init(.error, error.description)
-        case let error as AccessFileError: self.init(.error, error.description)
         case let error as FileError: self.init(.error, error.description)
         case let error as FormatError: self.init(.error, error.description)
         case let error as UVError: self.init(.error, error.description)
@@ -77,29 +76,10 @@ struct Failure: Error, CustomStringConvertible {
                 }
             self.init(status, error.description)
         case let error as TerminalError: self.init(.usage, error.description)
-        case let error as CocoaError: self.init(error)
         default:
             self.init(.usage, "")
             isOurs = false
         }
-    }
-
-    /// Names the file that cannot be read or written, and the reason.
-    private init(_ error: CocoaError) {
-        var path = error.filePath ?? error.url?.path ?? "a file"
-        let here = FileManager.default.currentDirectoryPath + "/"
-        if path.hasPrefix(here) { path.removeFirst(here.count) }
-        let isMissing = [.fileNoSuchFile, .fileReadNoSuchFile].contains(error.code)
-        let reason =
-            switch (error.underlying as? POSIXError)?.code {
-            case let code?: String(cString: strerror(code.rawValue)).lowercased()
-            case nil where isMissing: "no such file"
-            case nil: "the system gives no reason (code \(error.code.rawValue))"
-            }
-        let verb = CocoaError.fileWriteUnknown.rawValue <= error.code.rawValue ? "write" : "read"
-        self.init(
-            isMissing ? .notFound : .error,
-            "cannot \(verb) \(path): \(isMissing ? "no such file" : reason)")
     }
 
     private init(_ error: ClientError) {

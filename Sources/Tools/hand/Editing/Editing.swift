@@ -100,9 +100,6 @@ struct Deal: AsyncParsableCommand {
 }
 
 extension String {
-    /// Whether the text is empty or only white space, as from an unset variable of a shell.
-    var isBlank: Bool { allSatisfy(\.isWhitespace) }
-
     /// Returns the text.
     ///
     /// - Throws: `Failure` if the text is blank. The failure names the text and says what to do instead.
@@ -358,9 +355,7 @@ struct Edit: AsyncParsableCommand {
     private func item(_ reference: ItemReference, at revision: Int) async throws -> Item {
         let name = try options.list.name()
         return try await options.list.server.withClient(list: name) { client, _ in
-            let selections = ItemReference.selections(of: [reference])
-            let list = PartialList(try await client.excerpt(of: name, at: revision, selections))
-            return try list.item(at: try reference.position(in: list))
+            try await HistoryReader.item(reference, of: name, at: revision, client)
         }
     }
 

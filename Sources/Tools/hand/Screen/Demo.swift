@@ -1,4 +1,5 @@
 import ArgumentParser
+import Disk
 import Dispatch
 import EventLoop
 import FoundationEssentials
@@ -24,7 +25,7 @@ struct Demo: ParsableCommand {
     func run() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hand-demo-\(UUID().uuidString)")
             .path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try PrivateFile.makeFolder(folder)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let socket = folder + "/hand.sock"
         try serve(folder, socket)

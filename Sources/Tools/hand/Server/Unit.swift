@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import HandFormats
 import HandServer
 
 struct Unit: ParsableCommand {
@@ -49,14 +50,10 @@ struct Unit: ParsableCommand {
         if let socket { _ = try Serve.endpoint(socket) }
         if web, socket == nil { throw ValidationError("--web needs --socket.") }
         // A line break in a value would begin a setting of its own.
-        for text in options + [socket, user, program].compactMap({ $0 }) where text.contains(where: Self.isControl) {
+        for text in options + [socket, user, program].compactMap({ $0 }) where text.contains(where: \.isControl) {
             throw ValidationError(
                 "'\(text)' holds a line break or another control character, which a unit cannot hold")
         }
-    }
-
-    private static func isControl(_ character: Character) -> Bool {
-        character.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
     private static func socketUnit(_ address: String, isWeb: Bool) throws -> String {

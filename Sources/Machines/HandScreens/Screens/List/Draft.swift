@@ -304,7 +304,3 @@ enum Typed {
             && !word.contains(where: \.isNewline)
     }
 }
-
-extension String {
-    fileprivate var isBlank: Bool { allSatisfy(\.isWhitespace) }
-}

@@ -141,11 +141,6 @@ package final class PostgresConnection: @unchecked Sendable {
         package let backend: Int32
     }
 
-    /// Waits until input arrives on the socket or `wake`.
-    package func waitForInput(or wake: Int32, by deadline: Deadline) {
-        _ = wait(for: Int16(POLLIN), by: deadline, or: wake)
-    }
-
     /// Returns the notifications that have arrived for the channels of this session. Does not wait.
     package func takeNotifications() throws(PostgresError) -> [Notification] {
         guard PQconsumeInput(handle) == 1 else { throw failure() }
