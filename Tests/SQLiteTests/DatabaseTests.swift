@@ -44,9 +44,10 @@ import Testing
     /// Returns this process's locks on the database, as the kernel lists them.
     private func locks() throws -> [String] {
         let file = try #require(try FileState(at: path))
-        return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").map(String.init).filter {
-            $0.contains(" \(getpid()) ") && $0.contains(":\(file.inode) ")
-        }.map { String($0.drop { $0 != ":" }) }
+        let all = try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+        let own = all.filter { $0.contains(" \(getpid()) ") && $0.contains(":\(file.inode) ") }
+        // Without the numbers of the lines.
+        return own.map { String($0.drop { $0 != ":" }) }
     }
 
     // MARK: Transactions

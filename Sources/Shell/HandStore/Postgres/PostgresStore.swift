@@ -153,7 +153,15 @@ package final class PostgresStore: CommitStore {
     /// Runs `body`, which only reads and sees the database at one moment. `body` runs once, so it may have side
     /// effects.
     func readOnce<Result>(_ body: (PostgresSession) throws -> Result) throws -> Result {
-        try translating { try transaction(readers, by: Deadline(in: timeout), body) }
+        try translating {
+            try transaction(readers, by: Deadline(in: timeout), timeout: Self.copyTimeout) { session in
+                // A statement may read all, and the caller may compute for as long as that takes.
+                try session.run(
+                    "SELECT set_config('idle_in_transaction_session_timeout', '0', true), "
+                        + "set_config('statement_timeout', '0', true)")
+                return try body(session)
+            }
+        }
     }
 
     /// Like the other `write`, but statements may take as long as `timeout`.

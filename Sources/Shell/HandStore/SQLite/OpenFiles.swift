@@ -23,8 +23,8 @@ final class OpenFiles: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Writes a number to the database's header by which it is known from now on. The number is that of the schema: each
-    /// opening and each copy has another one.
+    /// Writes a number to the database's header by which it is known from now on. The number is that of the schema, and
+    /// each opening and each copy has another one.
     ///
     /// - Parameter write: writes the number. Returns false if it may be only in the log as yet; then a database that is
     ///   overwritten is not noticed.

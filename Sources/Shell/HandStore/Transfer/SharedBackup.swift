@@ -4,7 +4,7 @@ import HandSync
 /// Copies the store of several servers to and from a file as `StoreBackup` writes it.
 extension PostgresStore {
     /// The timeout for the end of a large transaction, which waits for the disk.
-    private static let copyTimeout = Duration.seconds(600)
+    static let copyTimeout = Duration.seconds(600)
 
     /// Writes the whole store, as it is at one moment, into a file, also while servers write to the store. The file
     /// gets its name when it is complete and flushed.

@@ -6,7 +6,6 @@ import HandFormats
 import HandLoad
 import HandStore
 import HandSync
-import Logging
 
 struct Admin: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -149,7 +148,7 @@ private struct AdminLogLevel: ParsableCommand {
         commandName: "log-level", abstract: "Change the log level.")
 
     @OptionGroup var options: AdminOptions
-    @Argument(help: "The level.") var level: Logger.Level
+    @Argument(help: "The level.") var level: TellingOptions.LogLevel
 
     func run() throws { try options.order("/log-level?to=\(level.rawValue)") }
 }

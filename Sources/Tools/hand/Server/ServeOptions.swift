@@ -41,7 +41,11 @@ struct EncryptionOptions: ParsableArguments {
 
 /// Logs, metrics and the admin socket.
 struct TellingOptions: ParsableArguments {
-    @Option(help: "How much to log on standard error.") var logLevel = Logger.Level.info
+    @Option(help: "How much to log on standard error.") var logLevel: LogLevel = .info
+
+    enum LogLevel: String, CaseIterable, ExpressibleByArgument {
+        case trace, debug, info, notice, warning, error, critical
+    }
 
     @Option(help: "The log's format: text for people, or JSON Lines for programs.") var logFormat = ServerLog.Format
         .text
@@ -69,7 +73,7 @@ struct TellingOptions: ParsableArguments {
             valueName: "path")) var admin: String?
 
     func startLog() -> ServerLog {
-        let log = ServerLog(logFormat, level: logLevel)
+        let log = ServerLog(logFormat, level: Logger.Level(rawValue: logLevel.rawValue) ?? .info)
         LoggingSystem.bootstrap { _ in log.handler }
         Self.unwritten.withLock { $0.append { log.flush() } }
         // The last messages explain why the process ends.
@@ -93,5 +97,3 @@ struct TellingOptions: ParsableArguments {
 }
 
 extension ServerLog.Format: ExpressibleByArgument {}
-
-extension Logger.Level: @retroactive ExpressibleByArgument {}
