@@ -196,6 +196,8 @@ test("another list that has got the name while one was away is said to be one", 
   await ada.goTo(stage.page("former name"));
   await ada.sees("precious");
   await ada.composes("half a sentence");
+  // For a moment, letters are no keys.
+  await pause(1600);
 });
 
 test("others see when the person edits no longer", options, async () => {

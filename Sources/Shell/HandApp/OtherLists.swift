@@ -14,8 +14,8 @@ final class OtherLists {
 
     /// Call this when the server has been reached.
     func connected() {
-        client.askJournal(otherwise: []) { journal in
-            try journal.lists().filter { try journal.isWaiting($0) }
+        client.askJournal(otherwise: []) {
+            try $0.waitingLists()
         } then: { [weak self] lists in
             for list in (try? lists.get()) ?? [] { self?.send(list) }
         }

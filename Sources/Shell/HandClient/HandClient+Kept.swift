@@ -10,7 +10,7 @@ extension HandClient {
 
     /// Returns the lists whose edits wait to be sent. Needs no server.
     package func waitingLists() async throws -> [String] {
-        try await askJournal(otherwise: []) { journal in try journal.lists().filter { try journal.isWaiting($0) } }
+        try await askJournal(otherwise: []) { try $0.waitingLists() }
     }
 
     /// Discards the waiting edits of a list that is not followed, and returns their number. The copy stays, without

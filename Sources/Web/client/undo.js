@@ -151,14 +151,16 @@ export function retraced(list, commits, own) {
     const redo = isOwn && (step ?? "redo") === "redo" ? redos.left(list).newest(list) : undefined;
     const inverse = invert(list, delta);
     const after = apply(list, delta);
-    const rest = undo && step && diff(after, apply(list, undo.delta));
     if (undo && isSameDelta(undo.delta, delta)) [undos, redos] = [undo.rest, redos.with(inverse)];
     else if (redo && isSameDelta(redo.delta, delta)) [undos, redos] = [undos.with(inverse), redo.rest];
-    else if (undo && rest && workOf(rest) <= workOf(undo.delta)) {
+    else if (isOwn && !step) [undos, redos] = [undos.with(inverse), Undos.none];
+    else {
       // Edits that were sent as one are taken back one by one.
-      [undos, redos] = [undo.rest.with(rest), redos.with(inverse)];
-    } else if (isOwn && !step) [undos, redos] = [undos.with(inverse), Undos.none];
-    else [undos, redos] = [undos.following(delta), redos.following(delta)];
+      const left = undo && step && diff(after, apply(list, undo.delta));
+      const isPart = undo && left && workOf(left) <= workOf(undo.delta);
+      if (isPart) [undos, redos] = [undo.rest.with(left), redos.with(inverse)];
+      else [undos, redos] = [undos.following(delta), redos.following(delta)];
+    }
     list = after;
   }
   return { undos: undos.left(list), redos: redos.left(list) };

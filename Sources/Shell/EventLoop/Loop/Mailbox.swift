@@ -23,7 +23,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
         let handle = try AsyncHandle(loop)
         let wakeup = Wakeup(handle)
         state.withLock { $0.wakeup = wakeup }
-        handle.onClose = { [self] in shut() }
+        handle.onClose = { [self] in close() }
         handle.onWakeup = { [self, unowned handle] in
             let (messages, isOpen) = state.withLock { state in
                 let messages = state.messages
@@ -54,10 +54,6 @@ package final class Mailbox<Message: Sendable>: Sendable {
 
     /// Closes the mailbox. May be called from any thread, and more than once. Undelivered messages are dropped.
     package func close() {
-        shut()
-    }
-
-    private func shut() {
         // Dropped outside the lock, because a message's `deinit` may post.
         _ = state.withLock { state in
             let messages = state.messages

@@ -25,7 +25,7 @@ package final class Signal: Handle {
     }
 
     /// Unblocks a signal: a signal that the parent process has blocked would never arrive.
-    static func unblock(_ number: Int32) {
+    package static func unblock(_ number: Int32) {
         var mask = sigset_t()
         sigemptyset(&mask)
         sigaddset(&mask, number)

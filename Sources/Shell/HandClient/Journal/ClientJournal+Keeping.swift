@@ -59,4 +59,7 @@ extension ClientJournal {
 
     /// Returns whether edits of a list wait to be sent.
     package func isWaiting(_ list: String) throws -> Bool { try mayHavePending(list) && load(list)?.hasPending == true }
+
+    /// Returns the lists whose edits wait to be sent.
+    package func waitingLists() throws -> [String] { try lists().filter { try isWaiting($0) } }
 }

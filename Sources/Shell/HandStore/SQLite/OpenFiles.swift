@@ -43,14 +43,14 @@ final class OpenFiles: Sendable {
 
     /// Returns whether the database is still the one that was opened, and not a copy from another time in its place.
     func isOwn() -> Bool {
-        stamp.withLock { $0 == nil || $0 == stampInHeader() }
-    }
-
-    /// Reads the schema cookie (https://www.sqlite.org/fileformat2.html#database_header).
-    private func stampInHeader() -> UInt32? {
-        var stamp: UInt32 = 0
-        guard pread(descriptor, &stamp, 4, 40) == 4 else { return nil }
-        return UInt32(bigEndian: stamp)
+        stamp.withLock { stamp in
+            guard let stamp else { return true }
+            // The schema cookie (https://www.sqlite.org/fileformat2.html#database_header).
+            var found: UInt32 = 0
+            let count = pread(descriptor, &found, 4, 40)
+            // What cannot be read may still be there.
+            return count < 0 || count == 4 && UInt32(bigEndian: found) == stamp
+        }
     }
 
     /// Moves the log away, which would be applied to the wrong database by the next opening. Returns where it is.

@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 import HandCore
 import HandFormats
@@ -130,10 +131,7 @@ enum Interruption {
         let number = signal ?? SIGTERM
         Glibc.signal(number, SIG_DFL)
         // Threads that run tasks may block signals.
-        var mask = sigset_t()
-        sigemptyset(&mask)
-        sigaddset(&mask, number)
-        pthread_sigmask(SIG_UNBLOCK, &mask, nil)
+        Signal.unblock(number)
         raise(number)
         exit(ExitStatus.error.rawValue)
     }

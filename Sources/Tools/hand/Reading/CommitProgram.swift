@@ -1,3 +1,4 @@
+import Disk
 import EventLoop
 import FoundationEssentials
 import Glibc
@@ -67,13 +68,7 @@ struct CommitProgram {
     /// A program that does not read its input is no problem.
     private static func write(_ text: String, to descriptor: Int32) {
         signal(SIGPIPE, SIG_IGN)
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            if count <= 0 { return }
-            bytes = bytes.dropFirst(count)
-        }
+        _ = WholeWrite.write(Array(text.utf8), to: descriptor)
     }
 }
 

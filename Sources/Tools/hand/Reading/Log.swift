@@ -89,14 +89,18 @@ struct Log: AsyncParsableCommand {
 
     private func print(_ commit: Commit, _ person: String, _ before: Hand, _ after: Hand, json: Bool) {
         if json { return Output.json(HistoryReader.json(commit, by: person, from: before, to: after)) }
-        let time = utc ? JSON.date(milliseconds: commit.time) : LocalTime.here(commit.time)
         Output.together {
-            Output.line("revision \(commit.revision)  \(time)  \(person)")
+            head(commit.revision, commit.time, person)
             for line in DeltaText.lines(commit.delta, from: before, to: after, Output.marks) {
                 Output.line("  \(line)")
             }
             if let refusal = commit.refusal { Output.line("  refused an edit: \(refusal)") }
         }
+    }
+
+    private func head(_ revision: Int, _ time: UInt64, _ person: String) {
+        let time = utc ? JSON.date(milliseconds: time) : LocalTime.here(time)
+        Output.line("revision \(revision)  \(time)  \(person)")
     }
 }
 
@@ -130,9 +134,8 @@ extension Log {
             let change = JSON.fields(of: step.mark, from: from, to: (step.to, after))
             return Output.json(.object(fields + change))
         }
-        let time = utc ? JSON.date(milliseconds: step.time) : LocalTime.here(step.time)
         Output.together {
-            Output.line("revision \(step.revision)  \(time)  \(person)")
+            head(step.revision, step.time, person)
             let former = step.change == nil ? nil : before
             Output.line("  \(DeltaText.line(step.mark, step.to + 1, after, from: former, Output.marks))")
         }
