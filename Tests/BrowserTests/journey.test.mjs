@@ -459,7 +459,7 @@ test("an item goes to another list once, however late the answer is", options, a
 
 test("the focus stays at a list that is renamed, and goes to the next one if it is deleted", options, async () => {
   for (const name of ["focus 1", "focus 2", "focus 3"]) stage.list(name);
-  await ada.goTo(stage.page());
+  await ada.open(stage.page());
   const focused = () =>
     browser.run(() => document.activeElement.closest("li")?.dataset.name ?? document.activeElement.localName);
   const choose = async (name, ...keys) => {
