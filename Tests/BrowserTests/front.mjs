@@ -57,9 +57,6 @@ export class Front {
   #sockets = new Set();
   #fields;
   #isSilent = false;
-  #isHushed = false;
-  /** The server's ends of WebSockets. */
-  #answering = new Set();
 
   constructor(target) {
     this.#target = target;
@@ -94,16 +91,10 @@ export class Front {
     for (const socket of this.#sockets) socket.pause();
   }
 
-  /** What the page sends goes through, but no answer comes. */
-  hush() {
-    this.#isHushed = true;
-    for (const socket of this.#answering) socket.pause();
-  }
-
   mend() {
-    this.isDown = this.#isSilent = this.#isHushed = false;
+    this.isDown = this.#isSilent = false;
     this.portal = undefined;
-    for (const socket of [...this.#sockets, ...this.#answering]) socket.resume();
+    for (const socket of this.#sockets) socket.resume();
   }
 
   close() {
@@ -157,9 +148,6 @@ export class Front {
       to.write(`${asked.method} ${asked.url} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
       to.write(head);
       to.pipe(socket).pipe(to);
-      this.#answering.add(to);
-      to.on("close", () => this.#answering.delete(to));
-      if (this.#isHushed) to.pause();
       if (this.#isSilent) for (const end of [to, socket]) end.pause();
     });
     this.#keep(to);

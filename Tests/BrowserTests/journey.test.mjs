@@ -435,28 +435,6 @@ test("an item goes to another list, and stays if that one is full", options, asy
   assert.deepEqual([await stage.texts("here"), await stage.texts("full")], [["one"], ["only"]]);
 });
 
-test("an item goes to another list once, however late the answer is", options, async () => {
-  stage.list("near", "one", "two");
-  stage.list("far", "zero");
-  await ada.goTo(stage.page("near"));
-  await ada.sees("one", "two");
-  await ada.hears(/^saved$/);
-  await send("far");
-  await stage.has("far", ["zero", "two"]);
-  await stage.has("near", ["one"]);
-  await browser.press(["u"]);
-  await stage.has("near", ["one", "two"]);
-  // The next answer does not come.
-  const isThere = until(async () => (await stage.texts("far")).length === 3, "the item has come");
-  await send("far");
-  stage.front.hush();
-  await isThere;
-  await ada.reads(/“far” has not answered yet\. Keep this page open/);
-  stage.front.mend();
-  await stage.has("near", ["one"]);
-  await stage.has("far", ["zero", "two", "two"]);
-});
-
 test("the focus stays at a list that is renamed", options, async () => {
   for (const name of ["focus 1", "focus 2", "focus 3"]) stage.list(name);
   await ada.open(stage.page());

@@ -93,7 +93,7 @@ export class ListsScreen {
   }
 
   refocus() {
-    this.begin();
+    this.begin(this.#from);
   }
 
   close() {
@@ -174,6 +174,8 @@ export class ListsScreen {
 
   /** @param {string} name */
   #menu(name) {
+    // Its row may be another element once the menu is closed.
+    this.#from = name;
     /** @type {[string, () => void][]} */
     const entries = [["Open", () => this.#app.go({ list: name })], ["Share", () => showShare(this.#app, name)]];
     if (!this.#app.clients.refusal(name, 4)) {
