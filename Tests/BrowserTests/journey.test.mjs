@@ -155,6 +155,25 @@ test("what was done before a reload is undone and redone, and what others did st
   stage.front.mend();
 });
 
+test("an item comes back with what somebody wrote before its deletion arrived", options, async () => {
+  await ada.open(stage.page(stage.list("met", "milk", "bread")));
+  await ada.sees("milk", "bread");
+  await ada.hears(/^saved$/);
+  stage.front.cut();
+  await ada.hears(/offline/);
+  await ada.press("milk", ["d"]);
+  await ada.sees("bread");
+  stage.run(["edit", "-l", "met", "1", "oat milk"]);
+  stage.front.mend();
+  await stage.has("met", ["bread"]);
+  await ada.hears(/^saved$/);
+  await ada.press("bread", ["u"]);
+  await stage.has("met", ["oat milk", "bread"]);
+  // That was the undo of the deletion, not an edit of its own.
+  await ada.press("bread", ["U"]);
+  await stage.has("met", ["bread"]);
+});
+
 test("a text with too many lines is refused as a whole, and one that fits is added", options, async () => {
   await ada.open(stage.page(stage.list("lots")));
   await ada.hears(/saved/);

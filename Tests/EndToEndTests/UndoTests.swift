@@ -39,6 +39,29 @@ import Testing
         #expect(try texts() == "a")
     }
 
+    /// What somebody wrote before a screen's deletion arrived comes back with the item.
+    @Test func aScreensUndoKeepsWhatArrivedBeforeItsEdit() throws {
+        var screen = try CommandUser("ada", ["--listen", "127.0.0.1:0"])
+        let ben = screen.named("ben")
+        try ben.hand("create", "list")
+        try ben.hand("add", "milk", "bread")
+        let proxy = try FaultyProxy(to: try ben.server.tcpAddress(), seed: 1)
+        screen.environment["HAND_URL"] = "hand://127.0.0.1:\(proxy.address.port)/list"
+        let tmux = try Tmux(environment: screen.environment, "sh")
+        let pane = try tmux.open("\(Binary.path) open")
+        try tmux.wait(for: pane) { ScreenTests.isSynced($0) && ScreenTests.items($0).count == 2 }
+        proxy.change { $0.bothWays { $0.isSilent = true } }
+        try tmux.press("d", in: pane)
+        try tmux.wait(for: pane) { ScreenTests.items($0).count == 1 }
+        try ben.hand("edit", "1", "oat milk")
+        proxy.heal()
+        try tmux.wait(for: pane) { ScreenTests.isSynced($0) }
+        #expect(try ben.lines() == ["[ ] bread"])
+        try tmux.press("u", in: pane)
+        try tmux.wait(for: pane) { ScreenTests.isSynced($0) && ScreenTests.items($0).count == 2 }
+        #expect(try ben.lines() == ["[ ] oat milk", "[ ] bread"])
+    }
+
     /// An edit that looks like an undo can be undone.
     @Test func editsThatLookLikeUndos() throws {
         try ada.hand("add", "a", "b")

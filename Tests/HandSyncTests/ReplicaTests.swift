@@ -50,6 +50,30 @@ import Testing
         #expect(notices(knowing: 0, new: 1, at: 4) == [])
     }
 
+    private func restarted(_ replica: Replica) throws -> Replica {
+        let bytes = replica.checkpoint.bytes
+        return try Replica(bytes.withUnsafeBytes { try Replica.Checkpoint($0) }, confirmed: replica.confirmed)
+    }
+
+    /// An edit that has overridden somebody's cannot be undone from memory once nothing is pending, also after a restart
+    /// in between: the inverse would bring back what both have replaced. One that has not can be.
+    @Test(arguments: [true, false], [true, false])
+    func anEditThatOverridesCannotBeUndoneFromMemory(overrides: Bool, isRefused: Bool) throws {
+        var world = TestNetwork(tasks(2), replicas: 2)
+        try world.edit(1, world.replicas[1].view.rewording(overrides ? 0 : 1, "theirs"))
+        world.deliverUp(1)
+        try world.edit(0, Delta.deleting(0..<1))
+        try world.deliverDown(0)
+        world.replicas[0] = try restarted(world.replicas[0])
+        #expect(world.replicas[0].canUndo)
+        if isRefused {
+            _ = world.replicas[0].rejected(sequence: 1, .notStored)
+        } else {
+            try world.settle()
+        }
+        #expect(world.replicas[0].canUndo == !overrides)
+    }
+
     @Test func aReplicaHasThreeStates() throws {
         var world = TestNetwork(tasks(2), replicas: 1)
         #expect(world.replicas[0].state == .synchronized)

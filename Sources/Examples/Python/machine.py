@@ -130,7 +130,7 @@ class Machine:
     def __init__(m):
         m.name, m.log, m.revision, m.confirmed, m.used, m.author = "list", NONE, 0, [], 0, None
         m.in_flight, m.buffer, m.view, m.has_diverged = None, [], [], False
-        m.undos, m.redos, m.work = Undos(), Undos(), OwnWork()
+        m.undos, m.redos, m.overrode, m.work = Undos(), Undos(), False, OwnWork()
         m.requests, m.is_shared, m.out, m.told = 0, False, [], []
         m.lost()
 
@@ -263,7 +263,7 @@ class Machine:
         if c.revision > m.revision + 1: m.diverge(c.revision); return
         e, refused = m.in_flight, hasattr(c, "refused")
         is_mine = e and (c.author, c.sequence) == (m.author, e.sequence)
-        is_others = is_mine and not refused and not became(e.delta, c.delta)  # another program has the client id
+        is_others = is_mine and not refused and not became(e.delta, c.delta)
         if is_others and e.crossed: m.diverge(); return  # only a snapshot shows the outcome
         base = m.confirmed
         try: new = apply(base, c.delta)
@@ -288,11 +288,14 @@ class Machine:
     def carry(m, d, base, pending, author=None):
         """Somebody's edit of `base`, on which the first of `pending` was made: what is left of it changes the view."""
         for p in pending:
-            lost = [x for x in superseded(base, d, p.delta) if x.pop("loser") == "second"]
+            both = superseded(base, d, p.delta)
+            lost = [x for x in both if x.pop("loser") == "second"]
+            m.overrode |= len(lost) < len(both)
             if author is not None: m.tell_lost([(x.pop("item"), x) for x in lost], author, m.revision)
             base, p.delta, d = apply(base, p.delta), transform(p.delta, d, True), transform(d, p.delta, False)
         m.view = apply(m.view, d)
         m.undos.follow(d); m.redos.follow(d)
+        if m.overrode and not m.pending(): m.undos, m.redos, m.overrode = Undos(), Undos(), False
 
     def take_back(m, e, base, reason):
         """A pending edit that will not be committed is undone beneath the later ones."""

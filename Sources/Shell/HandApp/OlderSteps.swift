@@ -1,4 +1,3 @@
-import EventLoop
 import HandClient
 import HandSync
 
@@ -39,14 +38,21 @@ final class OlderSteps {
             return
         }
         let (log, revision) = (list.replica.logID, list.replica.revision)
-        // Journals are read on another thread.
-        Work.submit(client.loop) { [memory = client.configuration.memory] in
-            UndoReconstruction(memory(log), revision: revision)
-        } then: { [weak self, client] past in
-            if client.isClosed { return }
-            client.askAll(UndoRequests(.step(wish.step), past, of: wish.list)) { requests, failure in
-                if let failure { self?.end(failure) } else { self?.make(requests.advice, wish, at: revision) }
+        // This client's journal is one of those that are read: it has to be up to date.
+        client.askJournal(otherwise: UndoReconstruction.Memory()) { [memory = client.configuration.memory] _ in
+            memory(log)
+        } then: { [weak self] memory in
+            if self?.client.isClosed != false { return }
+            switch memory {
+            case .success(let memory): self?.read(UndoReconstruction(memory, revision: revision), wish, at: revision)
+            case .failure(let error): self?.end("\(error)")
             }
+        }
+    }
+
+    private func read(_ past: UndoReconstruction, _ wish: Wish, at revision: Int) {
+        client.askAll(UndoRequests(.step(wish.step), past, of: wish.list)) { [weak self] requests, failure in
+            if let failure { self?.end(failure) } else { self?.make(requests.advice, wish, at: revision) }
         }
     }
 

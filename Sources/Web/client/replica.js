@@ -69,6 +69,8 @@ export class Replica {
   #isShared = false;
   #undos = Undos.none;
   #redos = Undos.none;
+  /** Whether a pending edit has overridden what somebody else did: its inverse would take that back, too. */
+  #hasOverridden = false;
   #work = new OwnWork();
   #joins = true;
   /**
@@ -340,6 +342,7 @@ export class Replica {
     // A list that is the same is one list, so that its blocks are kept and hashed once.
     this.#advance(commit, isSame && this.pending.length === 1 ? this.#view : list);
     this.#pending.remove(edit);
+    this.#forgetOverriding();
     this.#work.record(commit, before);
     if (!isSame) {
       // A card has been dealt.
@@ -455,7 +458,7 @@ export class Replica {
    */
   #carry(delta, base, pending, author, after) {
     for (const edit of pending) {
-      if (author !== undefined) this.#tellLost(base, delta, edit.delta, author);
+      this.#judgeLost(superseded(base, delta, edit.delta), author);
       base = apply(base, edit.delta);
       if (edit.parts) edit.parts = carried(edit.parts, delta);
       [edit.delta, delta] = [transform(edit.delta, delta, true), transform(delta, edit.delta, false)];
@@ -463,12 +466,27 @@ export class Replica {
     this.#view = after && pending.length === 0 ? after : apply(this.#view, delta);
     this.#undos = this.#undos.following(delta);
     this.#redos = this.#redos.following(delta);
+    this.#forgetOverriding();
   }
 
-  /** @param {List} base @param {Delta} theirs @param {Delta} mine the later one @param {number} author */
-  #tellLost(base, theirs, mine, author) {
-    const all = superseded(base, theirs, mine).filter(({ loser }) => loser === "second");
-    this.#tellOverridden(all.map(({ item, loser, ...lost }) => ({ item, lost })), author, this.#revision);
+  /**
+   * Once nothing is pending, the commits tell better what can be taken back, if somebody was overridden.
+   */
+  #forgetOverriding() {
+    if (!this.#hasOverridden || this.pending.length > 0) return;
+    this.#undos = this.#redos = Undos.none;
+    this.#hasOverridden = false;
+  }
+
+  /**
+   * What a pending edit, the second one, and somebody's edit override of each other.
+   * @param {import('./superseded.js').Superseded[]} all @param {number} [author] nobody is told without one
+   */
+  #judgeLost(all, author) {
+    const lost = all.filter(({ loser }) => loser === "second");
+    if (lost.length < all.length) this.#hasOverridden = true;
+    if (author === undefined) return;
+    this.#tellOverridden(lost.map(({ item, loser, ...lost }) => ({ item, lost })), author, this.#revision);
   }
 
   /** @param {LostOfItem[]} lost @param {number} author @param {number} revision */

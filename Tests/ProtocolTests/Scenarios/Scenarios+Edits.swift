@@ -132,6 +132,25 @@ extension Scenarios {
             $0.insert("other", at: 1)
             $0.redo()
         },
+        Scenario("undo: not what has overridden somebody", ["milk", "b"]) {
+            $0.follow()
+            $0.insert("mine", at: 2)
+            $0.accept()
+            $0.edit(.deleting(0..<1))
+            $0.commit(Self.reword(0, "milk", "oat milk"))
+            $0.accept()
+            $0.undo()
+        },
+        Scenario("undo: what has overridden somebody, as long as something is pending", ["milk", "b"]) {
+            $0.follow()
+            $0.edit(.deleting(0..<1))
+            $0.insert("mine", at: 1)
+            $0.commit(Self.reword(0, "milk", "oat milk"))
+            $0.accept()
+            $0.undo()
+            $0.accept()
+            $0.redo()
+        },
         Scenario("undo: nothing", ["a"]) {
             $0.follow()
             $0.undo()

@@ -143,6 +143,7 @@ extension Replica {
         }
         (update.cause, update.isPersons) = (.commit(commit), isPersons)
         revision = commit.revision
+        forgetOverriding()
         if outcome == .usedTwice { update.notices.append(.usedTwice(revision: revision)) }
         return update
     }
@@ -224,6 +225,13 @@ extension Replica {
         for index in buffer.indices[first...] {
             rebase.pass(&buffer[index].carried, isLast: index + 1 == buffer.count)
         }
+        if rebase.isOverridden { hasOverridden = true }
+    }
+
+    /// Forgets what can be undone once nothing is pending, if a pending edit has overridden an edit of somebody else:
+    /// the history's inverses were made before that edit arrived, and would undo it, too. Those of the commits do not.
+    mutating func forgetOverriding() {
+        if hasOverridden, !hasPending { (history, hasOverridden) = (UndoHistory(), false) }
     }
 
     /// A delta that is being transformed over the pending edits.
@@ -236,6 +244,8 @@ extension Replica {
         let revision: Int
         /// Notices of what the delta overrode.
         private(set) var notices: [Notice] = []
+        /// Whether a pending edit overrides part of the delta.
+        private(set) var isOverridden = false
         /// The pending edits that the delta has passed, as they were before.
         private var passed: [CarriedDelta] = []
 
@@ -254,6 +264,7 @@ extension Replica {
             let before = mine
             let result = mine.pass(delta)
             let losses = result.superseded.filter { $0.loser == .later }
+            if losses.count < result.superseded.count { isOverridden = true }
             if !losses.isEmpty {
                 notices += present.overridden(losses, of: before.delta, over: delta, author, revision)
             }

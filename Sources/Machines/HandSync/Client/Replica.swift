@@ -29,6 +29,9 @@ public struct Replica: Sendable {
     /// This client's author number on the server; nil until it is known.
     public package(set) var author: AuthorID?
     var history = UndoHistory()
+    /// Whether a pending edit has overridden an edit of somebody else. Then the undo history would bring back the list
+    /// as it was before both.
+    var hasOverridden = false
     /// The user's recent edits and moves, which others may override.
     var ownWork = OwnWork()
     /// Whether a digest did not match; then only a snapshot helps.
