@@ -58,6 +58,7 @@ package struct PageFile: Sendable {
         .init(path: "client/tabs.js", bytes: PackageResources.tabs_js),
         .init(path: "client/transform.js", bytes: PackageResources.transform_js),
         .init(path: "client/undo.js", bytes: PackageResources.undo_js),
+        .init(path: "client/undohistory.js", bytes: PackageResources.undohistory_js),
         .init(path: "client/words.js", bytes: PackageResources.words_js),
         .init(path: "view/app.js", bytes: PackageResources.app_js),
         .init(path: "view/bottom.js", bytes: PackageResources.bottom_js),

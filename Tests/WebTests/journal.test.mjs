@@ -87,6 +87,16 @@ test("there is a row for each edit, and none while nothing is pending", () => {
   assert.deepEqual(changes.puts.map(({ key }) => key.slice(1)), [[0, 0]]);
 });
 
+test("an edit that was stored and is assumed to be sent says so in its row", () => {
+  const { storage, replica, write } = sample();
+  for (const number of [1, 2]) replica.edit(insertion(number), "whole");
+  write();
+  replica.assume(1);
+  write();
+  const [{ lists: [{ edits }] }] = readJournals(storage.rows);
+  assert.deepEqual(edits.map(({ isAssumed }) => isAssumed), [true, undefined]);
+});
+
 test("the rows of another client id replace those of the old one", () => {
   const { storage, replica, journal, write } = sample();
   replica.edit(insertion(1));

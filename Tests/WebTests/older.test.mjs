@@ -7,7 +7,7 @@ import { NOTE, TASK, encoded } from "../../Sources/Web/client/item.js";
 import { List } from "../../Sources/Web/client/list.js";
 import { Replica, TooLarge } from "../../Sources/Web/client/replica.js";
 import { commitsOf, listAt } from "../../Sources/Web/client/requests.js";
-import { retraced } from "../../Sources/Web/client/undo.js";
+import { UndoHistory } from "../../Sources/Web/client/undohistory.js";
 import { deleting, changing, inserting, moving } from "../../Sources/Web/view/edits.js";
 import { newsSince } from "../../Sources/Web/view/news.js";
 import { recall } from "../../Sources/Web/view/ownedits.js";
@@ -147,7 +147,7 @@ test("what the device does not know to be an undo is one if it does the same", (
     const history = busy(random.below(30));
     const replica = history.newReplica();
     const own = new Map(history.own.map(([own, step]) => [own, step === "undo" ? undefined : step]));
-    replica.remember(retraced(List.empty, history.commits, own));
+    replica.remember(UndoHistory.of(List.empty, history.commits, own));
     assert.deepEqual(stepsOf(replica), stepsOf(history.replica));
   }
 });
@@ -157,7 +157,7 @@ test("of a part of the history, what is taken back first is the same", () => {
     const history = busy(random.below(30));
     const from = random.below(history.revision + 1);
     const replica = history.newReplica();
-    replica.remember(retraced(history.lists[from], history.commits.slice(from), new Map(history.own)));
+    replica.remember(UndoHistory.of(history.lists[from], history.commits.slice(from), new Map(history.own)));
     while (history.replica.canUndo && history.replica.undo().length === 0);
     if (replica.canUndo) assert.deepEqual((replica.undo(), replica.view.digest), history.replica.view.digest);
   }
@@ -240,7 +240,7 @@ test("what can be made again stays so, whatever the history has", () => {
   const replica = new Replica();
   replica.edit(inserting([item("milk")], 0, "before"));
   replica.undo();
-  replica.remember(retraced(List.empty, [], new Map()));
+  replica.remember(UndoHistory.of(List.empty, [], new Map()));
   replica.redo();
   assert.equal(textsOf(replica.view), "milk");
 });

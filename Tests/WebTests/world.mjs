@@ -169,8 +169,11 @@ class SimTab {
       case "keep":
         return this.#ask(() => device.copies.set(effect.copy.name, effect.copy));
       case "lock":
-      case "verify":
-        return this.answers.push(() => tab.locked(effect.client, this.#lock(effect.client), world.now));
+      case "verify": {
+        // The browser decides at once; the tab hears of it later.
+        const isHeld = this.#lock(effect.client);
+        return this.answers.push(() => tab.locked(effect.client, isHeld, world.now));
+      }
       case "unlock":
         if (device.locks.get(effect.client) === this) device.locks.delete(effect.client);
         return;

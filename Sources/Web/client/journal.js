@@ -251,8 +251,8 @@ function valuesOfList({ name, log, revision, digest, used, isShared, awaits }) {
 }
 
 /** @param {Edit} edit */
-function valuesOfEdit({ delta, seen, exact, sequence, crossed }) {
-  return [delta, seen, exact, sequence, crossed];
+function valuesOfEdit({ delta, seen, exact, sequence, crossed, isAssumed }) {
+  return [delta, seen, exact, sequence, crossed, isAssumed];
 }
 
 /** @param {unknown[] | undefined} a @param {unknown[]} b */

@@ -43,6 +43,8 @@ export class Own {
    */
   #wipedSince;
   #verifyAt = Infinity;
+  /** Whether another tab had the lock since the last write: a storage that fails then cannot tell what it has taken. */
+  #isDoubtful = false;
   #pauseAt = Infinity;
 
   /**
@@ -212,6 +214,8 @@ export class Own {
       return this.#verify();
     }
     const isStored = outcome === "stored";
+    if (!isStored && this.#isDoubtful) return this.#stop(line, now);
+    this.#isDoubtful = false;
     this.#lists.join(isStored);
     line.wrote(write, isStored);
     if (isStored) this.#port.push({ do: "announce" });
@@ -220,9 +224,11 @@ export class Own {
   /** @param {boolean} isHeld whether the tab has its lock @param {number} now */
   locked(isHeld, now) {
     const line = this.begun;
+    if (this.#wipedSince !== undefined) return this.#againAfterWiping(line, isHeld, this.#wipedSince, now);
+    if (isHeld) return;
     // Whoever has it cannot send anything before it has claimed the journal, which a write would notice.
-    if (this.#wipedSince !== undefined) this.#againAfterWiping(line, isHeld, this.#wipedSince, now);
-    else if (!isHeld && line.isUnsafe) this.#taken(line, now);
+    if (line.isUnsafe) this.#taken(line, now);
+    else this.#isDoubtful = true;
   }
 
   /** Lists whose earlier edits were sent by another tab go on. */
@@ -310,6 +316,7 @@ export class Own {
    */
   #leave(line, now, rest) {
     this.#disconnect(line, now);
+    this.#isDoubtful = false;
     this.#wipedSince = undefined;
     this.#verifyAt = Infinity;
     this.becomeNew();

@@ -11,7 +11,7 @@ import { Pending, became, hasItemsOf } from "./pending.js";
 import { DoesNotFit } from "./splices.js";
 import { superseded } from "./superseded.js";
 import { transform } from "./transform.js";
-import { Undos } from "./undo.js";
+import { UndoHistory } from "./undohistory.js";
 
 /** @typedef {import('./codec.js').Commit} Commit */
 /** @typedef {import('./components.js').Delta} Delta */
@@ -67,10 +67,7 @@ export class Replica {
   #view = List.empty;
   #pending = new Pending();
   #isShared = false;
-  #undos = Undos.none;
-  #redos = Undos.none;
-  /** Whether a pending edit has overridden what somebody else did: its inverse would take that back, too. */
-  #hasOverridden = false;
+  #history = new UndoHistory();
   #work = new OwnWork();
   #joins = true;
   /**
@@ -154,11 +151,11 @@ export class Replica {
   }
 
   get canUndo() {
-    return !this.#undos.isEmpty;
+    return this.#history.canUndo;
   }
 
   get canRedo() {
-    return !this.#redos.isEmpty;
+    return this.#history.canRedo;
   }
 
   // What the person does
@@ -171,35 +168,25 @@ export class Replica {
   edit(delta, how) {
     const inverse = invert(this.#view, delta);
     this.#make(delta, how, "");
-    this.#undos = this.#undos.with(inverse);
-    this.#redos = Undos.none;
+    this.#history.record(inverse);
   }
 
   /** @returns {Delta} what it has done */
   undo() {
-    const level = this.#undos.newest(this.#view);
-    if (!level) return NOTHING;
-    this.#redos = this.#redos.with(this.#takeBack(level, "undo"));
-    this.#undos = level.rest;
-    return level.delta;
+    return this.#take("undo");
   }
 
   /** @returns {Delta} what it has done */
   redo() {
-    const level = this.#redos.newest(this.#view);
-    if (!level) return NOTHING;
-    this.#undos = this.#undos.with(this.#takeBack(level, "redo"));
-    this.#redos = level.rest;
-    return level.delta;
+    return this.#take("redo");
   }
 
   /**
    * What was done before the replica was made can be taken back, too. Nothing may be pending, or left to undo.
-   * @param {{ undos: Undos, redos: Undos }} past as of `confirmed`
+   * @param {UndoHistory} past as of `confirmed`
    */
-  remember({ undos, redos }) {
-    this.#undos = undos;
-    if (!this.canRedo) this.#redos = redos;
+  remember(past) {
+    this.#history.prepend(past);
   }
 
   // What is submitted
@@ -342,7 +329,7 @@ export class Replica {
     // A list that is the same is one list, so that its blocks are kept and hashed once.
     this.#advance(commit, isSame && this.pending.length === 1 ? this.#view : list);
     this.#pending.remove(edit);
-    this.#forgetOverriding();
+    if (this.pending.length === 0) this.#history.settle();
     this.#work.record(commit, before);
     if (!isSame) {
       // A card has been dealt.
@@ -389,7 +376,7 @@ export class Replica {
    */
   restart({ items, revision, log, last, isLastRefused }, author) {
     const isSame = isSameList(log, this.#log);
-    if (!isSame) this.#undos = this.#redos = Undos.none;
+    if (!isSame) this.#history.clear();
     const base = isSame ? this.#settle(items, revision, last, isLastRefused, author) : this.#confirmed;
     if (this.inFlight) this.inFlight.crossed = true;
     const isOtherThen = revision === this.#revision && items.digest !== this.#confirmed.digest;
@@ -437,12 +424,15 @@ export class Replica {
     this.#pending.add(delta, this.#revision, how, step);
   }
 
-  /** @param {{ delta: Delta, kept: Kept[] }} level @param {Step} step @returns {Delta} what makes it again */
-  #takeBack({ delta, kept }, step) {
-    const inverse = invert(this.#view, delta);
-    this.#make(delta, undefined, step);
-    for (const words of kept) this.#tell({ type: "kept", words });
-    return inverse;
+  /** @param {"undo" | "redo"} step @returns {Delta} what it has done */
+  #take(step) {
+    const level = this.#history.next(step, this.#view);
+    if (!level) return NOTHING;
+    const inverse = invert(this.#view, level.delta);
+    this.#make(level.delta, undefined, step);
+    this.#history.made(step, level, inverse);
+    for (const words of level.kept) this.#tell({ type: "kept", words });
+    return level.delta;
   }
 
   /** @param {Commit} commit @param {List} list */
@@ -464,18 +454,8 @@ export class Replica {
       [edit.delta, delta] = [transform(edit.delta, delta, true), transform(delta, edit.delta, false)];
     }
     this.#view = after && pending.length === 0 ? after : apply(this.#view, delta);
-    this.#undos = this.#undos.following(delta);
-    this.#redos = this.#redos.following(delta);
-    this.#forgetOverriding();
-  }
-
-  /**
-   * Once nothing is pending, the commits tell better what can be taken back, if somebody was overridden.
-   */
-  #forgetOverriding() {
-    if (!this.#hasOverridden || this.pending.length > 0) return;
-    this.#undos = this.#redos = Undos.none;
-    this.#hasOverridden = false;
+    this.#history.follow(delta);
+    if (this.pending.length === 0) this.#history.settle();
   }
 
   /**
@@ -484,7 +464,7 @@ export class Replica {
    */
   #judgeLost(all, author) {
     const lost = all.filter(({ loser }) => loser === "second");
-    if (lost.length < all.length) this.#hasOverridden = true;
+    if (lost.length < all.length) this.#history.override();
     if (author === undefined) return;
     this.#tellOverridden(lost.map(({ item, loser, ...lost }) => ({ item, lost })), author, this.#revision);
   }

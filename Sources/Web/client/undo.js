@@ -1,18 +1,14 @@
 // What a person can take back and make again, section 6, "Undo and redo".
 
-import { isSameDelta } from "./codec.js";
 import { DeltaBuilder, NOTHING, insertedItems } from "./components.js";
 import { compose } from "./compose.js";
 import { apply, invert, newCount } from "./delta.js";
-import { diff } from "./diff.js";
 import { keepingWords } from "./keeping.js";
 import { transform } from "./transform.js";
 
-/** @typedef {import('./codec.js').Commit} Commit */
 /** @typedef {import('./components.js').Delta} Delta */
 /** @typedef {import('./list.js').List} List */
 /** @typedef {import('./keeping.js').Kept} Kept */
-/** @typedef {import('./pending.js').Step} Step */
 /** @typedef {{ delta: Delta, rank: number }} Link the rank grows with the number of deltas that it is made of */
 /**
  * The inverse of an edit, and what others have done between it and the level above.
@@ -134,50 +130,6 @@ export class Undos {
     if (!last) return this;
     return new Undos([...this.#levels.slice(0, -1), { ...last, others: last.others.with(delta) }]);
   }
-}
-
-/**
- * What can be undone and redone after some commits, none of which was concurrent with another one.
- * @param {List} list before them @param {readonly Commit[]} commits
- * @param {ReadonlyMap<number, Step | undefined>} own the revisions of one's own, and what each is. If that is not
- *   known, it is an undo or a redo if it does the same; one of something before these commits counts as somebody else's
- */
-export function retraced(list, commits, own) {
-  let undos = Undos.none;
-  let redos = Undos.none;
-  for (const { revision, delta } of commits) {
-    const [isOwn, step] = [own.has(revision), own.get(revision)];
-    const undo = isOwn && (step ?? "undo") === "undo" ? undos.left(list).newest(list) : undefined;
-    const redo = isOwn && (step ?? "redo") === "redo" ? redos.left(list).newest(list) : undefined;
-    const inverse = invert(list, delta);
-    const after = apply(list, delta);
-    if (undo && isSameDelta(undo.delta, delta)) [undos, redos] = [undo.rest, redos.with(inverse)];
-    else if (redo && isSameDelta(redo.delta, delta)) [undos, redos] = [undos.with(inverse), redo.rest];
-    else if (isOwn && !step) [undos, redos] = [undos.with(inverse), Undos.none];
-    else {
-      // Edits that were sent as one are taken back one by one.
-      const left = undo && step && diff(after, apply(list, undo.delta));
-      const isPart = undo && left && workOf(left) <= workOf(undo.delta);
-      if (isPart) [undos, redos] = [undo.rest.with(left), redos.with(inverse)];
-      else [undos, redos] = [undos.following(delta), redos.following(delta)];
-    }
-    list = after;
-  }
-  return { undos: undos.left(list), redos: redos.left(list) };
-}
-
-/**
- * How many things a delta does.
- * @param {Delta} delta
- */
-function workOf(delta) {
-  let work = 0;
-  for (const one of delta) {
-    if (one.op === "insert") work += one.items.length;
-    else if (one.op === "delete") work += one.count;
-    else if (one.op === "edit" || one.op === "drop") work += 1;
-  }
-  return work;
 }
 
 /**

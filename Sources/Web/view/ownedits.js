@@ -3,7 +3,7 @@
 
 import { invert } from "../client/delta.js";
 import { commitsOf, listAt } from "../client/requests.js";
-import { retraced } from "../client/undo.js";
+import { UndoHistory } from "../client/undohistory.js";
 import { inserting } from "./edits.js";
 import { errorText, summaryOf } from "./sentences.js";
 
@@ -172,9 +172,9 @@ export async function recall(client, { name, replica, subscription }, isUndo) {
       for (const { commit } of await commitsOf(client, name, last() + 1, replica.revision)) commits.push(commit);
     }
     if (!subscription.isLive || replica.pending.length > 0) return false;
-    const past = retraced(list, commits, new Map(own));
+    const past = UndoHistory.of(list, commits, new Map(own));
     // After an edit, nothing can be redone.
-    const isFound = !past.undos.isEmpty || (!isUndo && !past.redos.isEmpty);
+    const isFound = past.canUndo || (!isUndo && past.canRedo);
     if (isFound || count >= own.length) {
       replica.remember(past);
       break;
