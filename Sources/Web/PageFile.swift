@@ -19,6 +19,7 @@ package struct PageFile: Sendable {
         .init(path: "client/codec.js", bytes: PackageResources.codec_js),
         .init(path: "client/components.js", bytes: PackageResources.components_js),
         .init(path: "client/compose.js", bytes: PackageResources.compose_js),
+        .init(path: "client/connectivity.js", bytes: PackageResources.connectivity_js),
         .init(path: "client/copies.js", bytes: PackageResources.copies_js),
         .init(path: "client/database.js", bytes: PackageResources.database_js),
         .init(path: "client/delta.js", bytes: PackageResources.delta_js),

@@ -13,6 +13,7 @@ import Testing
         writer.delta(.deleting(4..<5))
         writer.delta(.identity)
         writer.varint(0)
+        writer.flag(false)
         let history = try writer.bytes.withUnsafeBytes { bytes in
             var reader = WireReader(bytes)
             return try UndoHistory(&reader)

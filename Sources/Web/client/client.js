@@ -1,6 +1,7 @@
 // The client of a page. It runs the machine of a tab in a browser: WebSockets, storage, locks, the other tabs, timers,
 // and what happens to the page. The view asks this, and nothing else.
 
+import { Connectivity } from "./connectivity.js";
 import { Copies } from "./copies.js";
 import { Drafts } from "./drafts.js";
 import { Links } from "./links.js";
@@ -22,14 +23,7 @@ export { OpenList } from "./openlist.js";
 /** @typedef {import('./requests.js').Question} Question */
 /** @typedef {import('./tabs.js').Effect} Effect */
 /** @typedef {import('./opened.js').Opened} Opened */
-/**
- * The connection. It is online only once the server has welcomed the client; slow if an edit waits for more than 10 s
- * while it is online, or if the server does not welcome it. `since` is in ms since 1970. The reason of `offline` is `no
- * network`, `unreachable`, `silent` (something between blocks live connections), or `lost`; that of `stopped` is an
- * error of the protocol, or `taken`: another tab has gone on with what this one had, and its person has to reload it.
- * @typedef {{ state: "connecting" | "online" | "offline" | "paused" | "stopped", reason: string, since: number, isSlow:
- *   boolean }} Connection
- */
+/** @typedef {import('./connectivity.js').Connection} Connection */
 /**
  * The storage of this device. Edits outlive the tab only while it is `kept`; `isPersisted` is the browser's promise not
  * to clear it. Without real locks, the tabs ask each other.
@@ -42,8 +36,6 @@ export { OpenList } from "./openlist.js";
  */
 /** @typedef {{ url: string, person: string, token?: string, program: string }} Options */
 
-/** An edit that waits for longer is slow. */
-const SLOW = 10_000;
 /** A storage that takes longer is done without. */
 const PATIENCE = 2000;
 /** A clock that is off by more has slept. */
@@ -76,18 +68,11 @@ export class Client {
   /** @type {OpenList[]} */
   #lists = [];
   #links;
-  /** @type {Connection} */
-  #connection = { state: "connecting", reason: "", since: Date.now(), isSlow: false };
+  #connectivity = new Connectivity();
   /** @type {boolean | undefined} */
   #isPersisted;
   #hasAsked = false;
   #ownLine = -1;
-  #why = "";
-  /**
-   * The oldest own edit that waits, and since when.
-   * @type {{ edit: unknown, since: number, wall: number } | undefined}
-   */
-  #oldest;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   #dueAt = Infinity;
@@ -96,7 +81,6 @@ export class Client {
   /** @type {Effect[]} */
   #effects = [];
   #isRunning = false;
-  #slowAt = Infinity;
   /** @type {() => void} */
   #begun = () => {};
 
@@ -129,7 +113,7 @@ export class Client {
       opened: line => this.#run(this.#tab.connected(line, this.#now())),
       received: (line, bytes) => this.#run(this.#tab.received(line, bytes, this.#now())),
       lost: (line, end) => {
-        if (line === this.#ownLine) this.#why = end;
+        if (line === this.#ownLine) this.#connectivity.ended(end);
         this.#run(this.#tab.lost(line, this.#now()));
       },
     });
@@ -141,7 +125,7 @@ export class Client {
 
   /** @returns {Connection} */
   get connection() {
-    return this.#connection;
+    return this.#connectivity.connection;
   }
 
   /** @returns {StorageState} */
@@ -170,7 +154,8 @@ export class Client {
     const others = theirs.reduce((sum, { lists }) => sum + lists.reduce((all, { edits }) => all + edits.length, 0), 0);
     const count = own + others;
     const times = theirs.filter(({ lists }) => lists.length > 0).map(({ owner }) => owner.at ?? Date.now());
-    if (this.#oldest) times.push(this.#oldest.wall);
+    const ownSince = this.#connectivity.waitingSince;
+    if (ownSince !== undefined) times.push(ownSince);
     return { count, others, since: count > 0 && times.length > 0 ? Math.min(...times) : undefined };
   }
 
@@ -263,7 +248,7 @@ export class Client {
    */
   request(question) {
     const answer = this.#requests.ask(question);
-    const { state } = this.#connection;
+    const { state } = this.connection;
     if (state === "online") this.#sendRequests();
     else if (state !== "connecting") this.#requests.fail();
     return answer;
@@ -276,13 +261,13 @@ export class Client {
   setPerson(person, token = "") {
     this.#person = undefined;
     this.#run(this.#tab.introduce(person, token, this.#now()));
-    this.#why = "";
+    this.#connectivity.forgive();
     this.#judge();
   }
 
   /** The person wants to be online now. */
   retry() {
-    this.#why = "";
+    this.#connectivity.forgive();
     this.#wake();
   }
 
@@ -313,7 +298,7 @@ export class Client {
   #wake() {
     if (document.hidden) return;
     this.#drift = Date.now() - performance.now();
-    if (this.#connection.state === "paused") this.#why = "";
+    if (this.connection.state === "paused") this.#connectivity.forgive();
     this.#run(this.#tab.woke(this.#now()));
   }
 
@@ -370,7 +355,7 @@ export class Client {
   }
 
   #setTimer() {
-    const dueAt = Math.min(this.#tab.deadline, this.#slowAt);
+    const dueAt = Math.min(this.#tab.deadline, this.#connectivity.deadline);
     if (dueAt === this.#dueAt) return;
     clearTimeout(this.#timer);
     this.#dueAt = dueAt;
@@ -491,7 +476,7 @@ export class Client {
   /** @param {number} line */
   #close(line) {
     const end = this.#links.close(line);
-    if (end && line === this.#ownLine) this.#why = end;
+    if (end && line === this.#ownLine) this.#connectivity.ended(end);
   }
 
   #sendRequests() {
@@ -501,37 +486,10 @@ export class Client {
 
   /** What the connection is to be called now. */
   #judge() {
-    const { state, stopped } = this.#tab;
-    if (state === "stopped") this.#be("stopped", stopped);
-    else if (state === "paused") this.#be("paused", "");
-    else if (state === "open") {
-      this.#links.welcome(this.#ownLine);
-      this.#why = "";
-      this.#be("online", "");
-    } else if (this.#why !== "") this.#be("offline", navigator.onLine === false ? "no network" : this.#why);
-    else this.#be("connecting", "");
-    this.#judgeSpeed();
-  }
-
-  #judgeSpeed() {
-    const waiting = this.#tab.opened.map(({ replica }) => replica.pending[0]).find(edit => edit !== undefined);
-    const now = this.#now();
-    if (!waiting) this.#oldest = undefined;
-    else if (this.#oldest?.edit !== waiting) {
-      this.#oldest = { edit: waiting, since: now, wall: this.#oldest?.wall ?? Date.now() };
-    }
-    const { state, since, isSlow } = this.#connection;
-    const from = state === "online" ? this.#oldest?.since : state === "connecting" ? 0 : undefined;
-    const slowAt = from === undefined ? Infinity : Math.max(from, since - this.#drift) + SLOW;
-    this.#slowAt = now < slowAt ? slowAt : Infinity;
-    if (now >= slowAt !== isSlow) this.#connection = { ...this.#connection, isSlow: now >= slowAt };
-  }
-
-  /** @param {Connection["state"]} state @param {string} reason */
-  #be(state, reason) {
-    const { state: former, reason: formerReason } = this.#connection;
-    if (former === state && formerReason === reason) return;
-    this.#connection = { state, reason, since: Date.now(), isSlow: false };
+    const former = this.#connectivity.judge(this.#tab, this.#now(), this.#drift);
+    const { state } = this.connection;
+    if (state === "online") this.#links.welcome(this.#ownLine);
+    if (former === undefined) return;
     if (state === "online") this.#sendRequests();
     else if (former === "online" || state !== "connecting") this.#requests.fail();
   }

@@ -22,7 +22,8 @@ export class UndoHistory {
    * What can be undone and redone after some commits, none of which was concurrent with another one.
    * @param {List} list before them @param {readonly Commit[]} commits
    * @param {ReadonlyMap<number, Step | undefined>} own the revisions of one's own, and what each is. If that is not
-   *   known, it is an undo or a redo if it does the same; one of something before these commits counts as somebody else's
+   *   known, it is an undo or a redo if it does the same; one of something before these commits counts as somebody
+   *   else's
    */
   static of(list, commits, own) {
     const history = new UndoHistory();

@@ -12,8 +12,6 @@ extension Replica {
         package internal(set) var inFlight: InFlight?
         /// Whether the replica is known to differ from the server's list: then only a snapshot helps.
         package internal(set) var hasDiverged: Bool
-        /// Whether a pending edit has overridden an edit of somebody else.
-        package internal(set) var hasOverridden: Bool
         /// The portions of the buffer.
         package internal(set) var buffer: [Edits]
 
@@ -36,7 +34,7 @@ extension Replica {
     public var checkpoint: Checkpoint {
         Checkpoint(
             revision: revision, logID: logID, sequence: sequence, author: author ?? 0, rules: confirmed.rules,
-            inFlight: inFlight, hasDiverged: hasDiverged, hasOverridden: hasOverridden,
+            inFlight: inFlight, hasDiverged: hasDiverged,
             buffer: buffer.map {
                 Checkpoint.Edits(
                     delta: $0.delta, exactBase: $0.exactBase, size: $0.size, count: $0.count, seen: $0.seen,
@@ -53,7 +51,6 @@ extension Replica {
         author = checkpoint.author
         inFlight = checkpoint.inFlight
         hasDiverged = checkpoint.hasDiverged
-        hasOverridden = checkpoint.hasOverridden
         history = checkpoint.history
         buffer = checkpoint.buffer.map {
             Portion(
@@ -72,8 +69,7 @@ extension Replica.Checkpoint {
         static let inFlight = Marks(rawValue: 1)
         static let diverged = Marks(rawValue: 2)
         static let passedSnapshot = Marks(rawValue: 4)
-        static let overridden = Marks(rawValue: 8)
-        static let all: Marks = [.inFlight, .diverged, .passedSnapshot, .overridden]
+        static let all: Marks = [.inFlight, .diverged, .passedSnapshot]
     }
 
     public var bytes: [UInt8] {
@@ -86,7 +82,6 @@ extension Replica.Checkpoint {
         var marks: Marks = []
         if inFlight != nil { marks.insert(.inFlight) }
         if hasDiverged { marks.insert(.diverged) }
-        if hasOverridden { marks.insert(.overridden) }
         if inFlight?.hasPassedSnapshot == true { marks.insert(.passedSnapshot) }
         writer.byte(marks.rawValue)
         if let inFlight {
@@ -120,7 +115,6 @@ extension Replica.Checkpoint {
         let marks = Marks(rawValue: try reader.byte("marks"))
         guard marks.isSubset(of: .all) else { throw .unknownValue(field: "marks", found: UInt64(marks.rawValue)) }
         hasDiverged = marks.contains(.diverged)
-        hasOverridden = marks.contains(.overridden)
         if marks.contains(.inFlight) {
             let sequence: SequenceNumber = try reader.number("sequence")
             let exactBase = try reader.exactBase()

@@ -21,7 +21,7 @@ extension Replica {
         } else {
             takeBack(mine.delta, of: confirmed, before: 0, reason, &update)
         }
-        forgetOverriding()
+        if !hasPending { history.settle() }
         return update
     }
 
@@ -181,7 +181,7 @@ extension Replica {
         let passed = rebase(over: difference, on: base, by: 0, revision, &update.notices)
         caughtUp(lastSequence: lastSequence)
         try? follow(passed, update: &update)
-        forgetOverriding()
+        if !hasPending { history.settle() }
         return update
     }
 }

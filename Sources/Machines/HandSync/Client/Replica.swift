@@ -29,103 +29,10 @@ public struct Replica: Sendable {
     /// This client's author number on the server; nil until it is known.
     public package(set) var author: AuthorID?
     var history = UndoHistory()
-    /// Whether a pending edit has overridden an edit of somebody else. Then the undo history would bring back the list
-    /// as it was before both.
-    var hasOverridden = false
     /// The user's recent edits and moves, which others may override.
     var ownWork = OwnWork()
     /// Whether a digest did not match; then only a snapshot helps.
     public internal(set) var hasDiverged = false
-
-    public struct InFlight: Equatable, Sendable {
-        public let sequence: SequenceNumber
-        var carried: CarriedDelta
-        /// The only revision on which the submission may be committed; nil for any revision.
-        public let exactBase: Int?
-        /// The number of user edits joined in the submission.
-        public let count: Int
-        /// Whether the submission is an undo or a redo.
-        package let step: UndoStep?
-        /// The revision that the author had seen when making the first of the edits. The submission may have been
-        /// transformed over newer revisions.
-        public internal(set) var seen: Int
-        /// Whether the submission has been transformed over the difference to a snapshot since it was sent. If the
-        /// original still arrives, the server may transform the original differently.
-        public internal(set) var hasPassedSnapshot = false
-
-        package init(
-            sequence: SequenceNumber, delta: Delta, exactBase: Int?, count: Int = 1, seen: Int, step: UndoStep? = nil
-        ) {
-            self.sequence = sequence
-            self.step = step
-            carried = CarriedDelta(delta)
-            self.exactBase = exactBase
-            self.count = count
-            self.seen = seen
-        }
-
-        /// The edit, made on `confirmed`.
-        public var delta: Delta { carried.delta }
-
-        /// Whether the submission is contained in a snapshot that includes this client's sequences up to
-        /// `lastSequence`. O(n).
-        func isContained(in snapshot: Hand, lastSequence: SequenceNumber) -> Bool {
-            guard sequence < lastSequence else { return sequence == lastSequence }
-            // A later submission was sent before the outcome of this one was known. The items that this one inserts
-            // show whether it is contained.
-            let inserted = Set(delta.items.map(\.id))
-            return snapshot.contains { inserted.contains($0.id) }
-        }
-    }
-
-    /// Edits that are submitted together. They are in a `Composer` while the user's edits are added, and a
-    /// `CarriedDelta` while others' commits pass, so that neither operation pays for a conversion each time.
-    struct Portion: Sendable {
-        private var joined: CarriedDelta
-        private var composer: Composer?
-        let exactBase: Int?
-        /// Whether the portion is an undo or a redo. A step is submitted alone, so that its commit is known as a step.
-        let step: UndoStep?
-        private(set) var size: Int
-        /// The number of user edits in the portion.
-        private(set) var count: Int
-        /// The revision that the author had seen when making the first of the edits.
-        var seen: Int
-
-        init(
-            _ delta: Delta, exactBase: Int? = nil, step: UndoStep? = nil, size: Int, count: Int = 1, seen: Int
-        ) {
-            joined = CarriedDelta(delta)
-            (self.exactBase, self.step) = (exactBase, step)
-            (self.size, self.count) = (size, count)
-            self.seen = seen
-        }
-
-        var delta: Delta { composer?.delta ?? joined.delta }
-
-        func hasRoom(for size: Int) -> Bool {
-            exactBase == nil && step == nil && self.size + size <= Replica.portionBytes
-        }
-
-        mutating func append(_ delta: Delta, size: Int) {
-            var composer = composer ?? Composer(joined.delta)
-            self.composer = nil
-            composer.append(delta)
-            self.composer = composer
-            self.size += size
-            count += 1
-        }
-
-        /// The edits, in the form that commits pass.
-        var carried: CarriedDelta {
-            get { composer.map { CarriedDelta($0.delta) } ?? joined }
-            _modify {
-                if let composer { joined = CarriedDelta(composer.delta) }
-                composer = nil
-                yield &joined
-            }
-        }
-    }
 
     /// The approximate number of bytes of edits that are joined into one submission.
     package static let portionBytes = 256 << 10

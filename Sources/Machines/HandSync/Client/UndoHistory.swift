@@ -11,6 +11,9 @@ import HandWire
 public struct UndoHistory: Sendable {
     private var undos = Stack()
     private var redos = Stack()
+    /// Whether a pending edit has overridden an edit of somebody else. Then the inverses would bring back the list as
+    /// it was before both.
+    private var hasOverridden = false
 
     init() {}
 
@@ -29,6 +32,15 @@ public struct UndoHistory: Sendable {
         guard !delta.isIdentity else { return }
         undos.follow(delta)
         redos.follow(delta)
+    }
+
+    /// A pending edit has overridden an edit of somebody else.
+    mutating func override() { hasOverridden = true }
+
+    /// Nothing is pending any more. If an edit has overridden one of somebody else, everything is forgotten: what can
+    /// be undone then is found in the commits (`UndoReconstruction`).
+    mutating func settle() {
+        if hasOverridden { self = UndoHistory() }
     }
 
     /// Returns the edit of a step on the current list, or nil if there is nothing to undo or redo. The caller applies
@@ -216,11 +228,13 @@ extension UndoHistory {
     func write(to writer: inout WireWriter) {
         undos.write(to: &writer)
         redos.write(to: &writer)
+        writer.flag(hasOverridden)
     }
 
     package init(_ reader: inout WireReader) throws(WireError) {
         undos = try Stack(&reader)
         redos = try Stack(&reader)
+        hasOverridden = try reader.flag("overridden")
     }
 }
 
