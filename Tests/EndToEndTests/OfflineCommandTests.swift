@@ -108,6 +108,50 @@ import Testing
         return try ClientJournal(path: clients + servers[0] + "/0.sqlite", fresh: ClientID(high: 1, low: 1))
     }
 
+    /// Numbers are those of `ls --offline`, whichever command has the edits that wait.
+    @Test func numbersCountWhatWaitsWithOtherCommands() throws {
+        try ada.hand("ls")
+        ada.server.kill()
+        let running = try heldJournal()
+        try ada.hand("add", "new", "--top", "--queue", "--timeout", "1")
+        try running.close()
+        #expect(try ada.lines("--offline") == ["[ ] new", "[ ] a", "[ ] b", "[ ] c"])
+        try ada.hand("rm", "2", "--queue", "--timeout", "1")
+        #expect(try ada.lines("--offline") == ["[ ] new", "[ ] b", "[ ] c"])
+        let refused = try ada.hand("rm", "1", "--queue", "--timeout", "1", expecting: 7)
+        #expect(refused.contains("waits to be sent with the edits of another command"), "\(refused)")
+        try ada.server.start()
+        try ada.hand("sync")
+        #expect(try ada.lines() == ["[ ] new", "[ ] b", "[ ] c"])
+    }
+
+    /// Without a copy, what waits is not the list: its items have no numbers, and go to its top and its end.
+    @Test func itemsThatWaitWithoutACopyHaveNoNumbers() throws {
+        var far = ada
+        far.environment["XDG_STATE_HOME"] = ada.server.folder.path + "/far"
+        ada.server.kill()
+        for arguments in [["end"], ["first", "--top"], ["last"]] {
+            let outcome = try far.run(["add"] + arguments + ["--queue", "--timeout", "1"])
+            #expect(outcome.status == 0, "\(outcome.messages)")
+        }
+        #expect(try far.hand("done", "1", "--queue", "--timeout", "1", expecting: 6).contains("no copy of 'list'"))
+        try ada.server.start()
+        try far.hand("sync")
+        #expect(try far.lines() == ["[ ] first", "[ ] a", "[ ] b", "[ ] c", "[ ] end", "[ ] last"])
+    }
+
+    /// Nobody could compare the text when the edit is sent.
+    @Test func anEditOfAnOldTextDoesNotWait() throws {
+        try ada.hand("ls")
+        ada.server.kill()
+        let refused = try ada.hand("edit", "1", "A", "--was", "a", "--queue", "--timeout", "1", expecting: 6)
+        #expect(refused.contains("Nothing is kept for later"), "\(refused)")
+        try ada.server.start()
+        #expect(try ada.messages("sync") == "nothing was waiting\n")
+        try ada.hand("edit", "1", "A", "--was", "a", "--queue")
+        #expect(try ada.lines() == ["[ ] A", "[ ] b", "[ ] c"])
+    }
+
     /// Of several copies, the newest is shown and edited.
     @Test func theNewestCopyIsUsed() throws {
         try ada.hand("ls")

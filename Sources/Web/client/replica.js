@@ -464,7 +464,7 @@ export class Replica {
    */
   #judgeLost(all, author) {
     const lost = all.filter(({ loser }) => loser === "second");
-    if (lost.length < all.length) this.#history.override();
+    if (lost.length < all.length) this.#history.noteOverridden();
     if (author === undefined) return;
     this.#tellOverridden(lost.map(({ item, loser, ...lost }) => ({ item, lost })), author, this.#revision);
   }

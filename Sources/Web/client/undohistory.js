@@ -81,7 +81,7 @@ export class UndoHistory {
   }
 
   /** A pending edit has overridden what somebody else did. */
-  override() {
+  noteOverridden() {
     this.#hasOverridden = true;
   }
 

@@ -120,7 +120,7 @@ extension Replica {
         for index in buffer.indices[first...] {
             rebase.pass(&buffer[index].carried, isLast: index + 1 == buffer.count)
         }
-        if rebase.isOverridden { history.override() }
+        if rebase.isOverridden { history.noteOverridden() }
     }
 
     /// A delta that is being transformed over the pending edits.

@@ -35,7 +35,7 @@ public struct UndoHistory: Sendable {
     }
 
     /// A pending edit has overridden an edit of somebody else.
-    mutating func override() { hasOverridden = true }
+    mutating func noteOverridden() { hasOverridden = true }
 
     /// Nothing is pending any more. If an edit has overridden one of somebody else, everything is forgotten: what can
     /// be undone then is found in the commits (`UndoReconstruction`).

@@ -1,6 +1,7 @@
 import Disk
 import EventLoop
 import HandClient
+import HandCore
 import HandFormats
 import HandSync
 import HandWire
@@ -44,6 +45,11 @@ enum Identity {
     static func kept(_ list: String, at address: HandAddress) throws -> [Replica] {
         let copies = try journals(at: address).compactMap { try ClientJournal.copy(of: list, inJournalAt: $0) }
         return copies.sorted { ($0.revision, $0.hasPending ? 1 : 0) > ($1.revision, $1.hasPending ? 1 : 0) }
+    }
+
+    /// What the person sees of a list: its newest copy, with the edits that wait in any of its copies, the newest first.
+    static func shown(_ copies: [Replica]) -> Hand {
+        copies.first?.view(with: copies.dropFirst()) ?? Hand()
     }
 
     /// What this machine's journals remember of a person and a history: the author numbers of the machine's ids under

@@ -120,7 +120,7 @@ struct ServerOptions: ParsableArguments {
         return Failure(
             .unknown,
             "\(Failure(error).message). Whether the server has made the change is not known: do not repeat it. The next command "
-                + "on the list finds out, and says so")
+                + "on the list makes sure that it is made once, and says so")
     }
 
     /// Returns the error, with advice if no server listens or the token was not sent.

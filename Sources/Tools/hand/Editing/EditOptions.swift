@@ -146,10 +146,11 @@ struct EditOptions: ParsableArguments {
         let client = try Identity.client(at: address, person: try server.user.name(), keepsLists: true)
         struct NothingToDo: Error {}
         do {
+            let copies = try Identity.kept(name, at: address)
             // Another command may have a newer copy.
-            if let seen = try Identity.kept(name, at: address).first { try await client.adopt(seen, of: name) }
+            if let seen = copies.first { try await client.adopt(seen, of: name) }
             try await client.open(name).edit(isExact: isExact) { state in
-                if isExact, state.pendingCount > 0 {
+                if isExact, copies.contains(where: \.hasPending) {
                     let command = Suggestion.command("sync")
                     throw Failure(
                         .conflict,
@@ -157,9 +158,11 @@ struct EditOptions: ParsableArguments {
                             + "waits behind them. '\(command)' sends them")
                 }
                 do {
-                    let list = PartialList(state.view, logID: state.logID, revision: state.revision)
+                    // What the person sees: without a copy, nothing is known of the list.
+                    let shown = state.isLoaded ? Identity.shown(copies) : Hand()
+                    let list = PartialList(shown, logID: state.logID, revision: state.revision)
                     guard let delta = try make(list) else { throw NothingToDo() }
-                    return delta
+                    return try delta.moved(from: shown, to: state.view)
                 } catch {
                     if state.isLoaded { throw error }
                     throw Failure(
@@ -203,6 +206,20 @@ struct EditOptions: ParsableArguments {
 }
 
 extension Delta {
+    /// The same edit of another state of a list.
+    ///
+    /// - Throws: `Failure` if an item that the edit changes is not there.
+    fileprivate func moved(from list: Hand, to other: Hand) throws -> Delta {
+        let touched = deletedItems(on: list).map(\.id) + intentions(on: list).map(\.item.id)
+        guard touched.allSatisfy({ other.index(of: $0) != nil }) else {
+            throw Failure(
+                .conflict,
+                "an item waits to be sent with the edits of another command: '\(Suggestion.command("sync"))' sends them, and "
+                    + "then it can be edited")
+        }
+        return transformed(over: Delta(from: list, to: other), as: .later)
+    }
+
     /// Whether the list stays the same, for example after ticking a ticked task. O(size of the delta · log n).
     func changesNothing(of list: PartialList) throws -> Bool {
         let list = try list.hand(for: self)

@@ -73,6 +73,14 @@ struct Edit: AsyncParsableCommand {
     }
 
     func run() async throws {
+        guard was != nil, options.queue else { return try await edit(options) }
+        // What others have written meanwhile is compared with the server's text.
+        var options = options
+        options.queue = false
+        try await self.options.withHistory { [options] in try await edit(options) }
+    }
+
+    private func edit(_ options: EditOptions) async throws {
         // This check is not in `validate`, so that the parser names a wrong option first.
         if text == nil && link == nil && level.level == nil {
             throw ValidationError("What should change? Give a text, --link ADDRESS or --level NUMBER.")

@@ -33,7 +33,8 @@ enum Losses {
     /// were such edits.
     static func settle(_ client: HandClient, _ server: ServerOptions) async -> Bool {
         let settled = (try? await client.settle()) ?? []
-        for edit in settled { server.say("\(text(edit))") }
+        // Also with --quiet: nothing else tells the person.
+        for edit in settled { Output.message("\(text(edit))") }
         return !settled.isEmpty
     }
 

@@ -197,7 +197,7 @@ enum Topic: String, CaseIterable {
 
         If the server refuses an edit, or somebody overrides it, nothing of it is lost: 'hand rejected' shows what there is, makes it \
         again, or prints it as text. If a command got no answer after it had sent its edit, it exits with 8: do not repeat it. The \
-        next command on the server finds out whether the edit was made, and says so.
+        next command on the server sends the edit once more if it did not arrive, and says what became of it.
 
         If the server restores the list from a backup, your unsent edits are sent to it. If the list is gone, or another list has \
         its name, they wait: 'hand sync --discard' drops them.

@@ -39,7 +39,7 @@ struct Find: AsyncParsableCommand {
         let address = try server.address()
         for name in try Identity.keptLists(at: address) where !finder.isDone {
             let copies = try Identity.kept(name, at: address)
-            if let newest = copies.first { finder.search(newest.view(with: copies.dropFirst()), of: name) }
+            if !copies.isEmpty { finder.search(Identity.shown(copies), of: name) }
         }
         return finder.found
     }

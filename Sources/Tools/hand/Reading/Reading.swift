@@ -127,7 +127,7 @@ struct List: AsyncParsableCommand {
         }
         let waiting = copies.contains(where: \.hasPending) ? ", with edits that wait to be sent" : ""
         list.server.say("this machine's copy: revision \(newest.revision) of the server\(waiting)")
-        return newest.view(with: copies.dropFirst())
+        return Identity.shown(copies)
     }
 }
 
