@@ -47,7 +47,8 @@ enum Identity {
         return copies.sorted { ($0.revision, $0.hasPending ? 1 : 0) > ($1.revision, $1.hasPending ? 1 : 0) }
     }
 
-    /// What the person sees of a list: its newest copy, with the edits that wait in any of its copies, the newest first.
+    /// What the person sees of a list: its newest copy, with the edits that wait in any copy. The newest copy comes
+    /// first.
     static func shown(_ copies: [Replica]) -> Hand {
         copies.first?.view(with: copies.dropFirst()) ?? Hand()
     }
