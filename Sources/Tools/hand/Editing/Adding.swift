@@ -1,9 +1,6 @@
 import ArgumentParser
-import FoundationEssentials
-import HandClient
 import HandCore
 import HandFormats
-import HandSync
 import HandWire
 
 struct Add: AsyncParsableCommand {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import HandClient
 import HandCore
 import HandFormats
@@ -58,7 +57,7 @@ struct Edit: AsyncParsableCommand {
         help: ArgumentHelp(
             """
             The text as you last saw it: others' changes since then are kept. If they changed the same words, the edit is \
-            not made, and the exit code is 7.
+            not made, and the exit code is 7. Such an edit does not wait with --queue.
             """, valueName: "text"))
     var was: String?
 

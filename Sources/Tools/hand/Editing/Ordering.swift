@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import HandClient
 import HandCore
 import HandFormats
