@@ -205,6 +205,9 @@ import Testing
             try user.hand("export", path, "-q")
             #expect(try String(contentsOfFile: path, encoding: .utf8).contains("more for \(name)"))
         }
+        let path = "\(folder)/again.csv"
+        #expect(
+            try user.hand("export", path, "--json") == #"{"file":"\#(path)","exported":9,"revision":5}"# + "\n")
     }
 
     /// Headings of others' Markdown are shown with their own marks.

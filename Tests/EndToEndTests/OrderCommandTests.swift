@@ -89,7 +89,7 @@ import Testing
         try user.hand("add", "trip", "car")
         try user.hand("add", "--under", "1", "tent")
         try user.hand("add", "--under", "2", "pegs")
-        let before = try ids("list")
+        let (here, there) = (try ids("list"), try ids("work"))
         let told = try user.messages("mv", "1", "--to", "work")
         #expect(
             told == """
@@ -106,7 +106,7 @@ import Testing
                 """, "\(told)")
         #expect(try user.lines() == ["[ ] car"])
         #expect(try user.lines("-l", "work").suffix(3) == ["[ ] trip", "  [ ] tent", "    [ ] pegs"])
-        #expect(try ids("work").isDisjoint(with: before), "each copy has an id of its own")
+        #expect(try ids("work") == there.union(here).subtracting(ids("list")), "what is moved keeps its id")
         // A sub-item that is moved alone comes to the level of the place.
         try user.hand("mv", "-l", "work", "5", "--to", "list", "--top")
         #expect(try user.lines() == ["[ ] tent", "  [ ] pegs", "[ ] car"])
@@ -124,6 +124,25 @@ import Testing
                 of:
                     #/^\{"revision":6,"to":\{"list":"work","revision":\d+,"changes":\[\{"change":"added","item":"\w+",.*"text":"car".*\]\},"changes":\[\{"change":"deleted",.*"text":"car".*\]\}\n$/#
             ) != nil, "\(json)")
+    }
+
+    /// A move that was stopped between its two edits is repeated: what the other list has already, it does not get twice.
+    @Test func aMoveIsRepeated() throws {
+        try user.hand("add", "trip", "car")
+        try user.hand("add", "--under", "1", "tent")
+        let file = try TemporaryFolder()
+        try user.hand("export", file.path + "/items.jsonl", "-q")
+        try user.hand("import", file.path + "/items.jsonl", "-l", "work", "-q")
+        // An item that was changed since is another one.
+        try user.hand("edit", "-l", "work", "3", "bus")
+        try user.hand("mv", "1", "3", "--to", "work")
+        #expect(try user.lines() == [])
+        #expect(try user.lines("-l", "work") == ["[ ] trip", "  [ ] tent", "[ ] bus", "[ ] car"])
+        #expect(try ids("work").count == 4)
+        try user.hand("undo")
+        let json = try user.hand("mv", "1", "--to", "work", "--json")
+        #expect(json.contains(#""to":{"list":"work","revision":null,"changes":[]}"#), "\(json)")
+        #expect(try user.lines("-l", "work").count == 4)
     }
 
     @Test func itemsAreCopiedWithinAList() throws {
@@ -205,7 +224,7 @@ import Testing
         let url = ["--url", "hand+unix://\(folder.path)/hand.sock/list", "--timeout", "5"]
         let outcome = try Binary.run(["mv", "1", "--to", "work"] + url, environment: environment)
         guard answers else {
-            let stay = "The items are in 'list' in any case: if 'work' has them, too, delete them in 'list'."
+            let stay = "The items are in 'list' in any case. Move them again: what 'work' has already, it does not get twice."
             return #expect(outcome.status == 8 && outcome.messages.contains(stay), "\(outcome.messages)")
         }
         #expect(outcome.status == 5, "\(outcome.messages)")

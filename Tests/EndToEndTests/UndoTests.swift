@@ -157,7 +157,7 @@ import Testing
         #expect(try ada.hand("lists", "--json").contains("\"revision\":3,"))
         #expect(try ada.messages("undo") == "took back revision 1:\n- 1  [ ] a\nrevision 4\n")
         try ada.hand("redo")
-        #expect(try ada.hand("redo", "--json") == "{\"revision\":null,\"takenBack\":3}\n")
+        #expect(try ada.hand("redo", "--json") == "{\"revision\":null,\"takenBack\":3,\"changes\":[]}\n")
         try ada.hand("redo", expecting: 3)
         // Somebody else has restored it.
         try ada.hand("rm", "1")

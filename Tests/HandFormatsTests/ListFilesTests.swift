@@ -150,6 +150,18 @@ import Testing
         }
     }
 
+    /// A line of JSON needs only what nobody can guess.
+    @Test func linesMayLeaveOutKinds() throws {
+        let text = #"{"text":"a"}"# + "\n" + #"{"done":true,"text":"b"}"# + "\n" + #"{"text":"c","url":"d"}"# + "\n"
+            + #"{"card":"Q♠"}"# + "\n" + #"{"kind":"task","text":"e","level":1}"#
+        var random = SplitMix64(seed: 3)
+        #expect(
+            try ListFormat.jsonl.read(text.utf8, using: &random).map(\.content) == [
+                .task("a", done: false), .task("b", done: true), .link("c", url: "d"),
+                .card(try #require(Card("Q♠"))), .task("e", done: false),
+            ])
+    }
+
     @Test func idsAreKeptOrMinted() throws {
         let text =
             #"{"id":"0000000000002","kind":"note","text":"a","level":0}"# + "\n"

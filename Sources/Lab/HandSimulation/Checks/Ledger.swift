@@ -135,6 +135,10 @@ final class Ledger {
         system.trace("\(place) is durable: author \(commit.author), \(commit.delta.summary)")
         history.commits.append(commit)
         history.marks.append((digest, count))
+        // The client does not know of the refusal yet.
+        if commit.refusal != nil {
+            for client in system.clients where client.machine?.author == commit.author { system.strike(client) }
+        }
     }
 
     /// The client number of the author, or 0 if no commit of its client is durable. A client has one author for each of

@@ -27,6 +27,8 @@ package struct FaultSchedule: Sendable {
     let journalCompaction: Int
     /// The maximum pause between two steps in milliseconds.
     let pause: Int
+    /// Whether rare moments bring a fault along (`System.strike`).
+    let isUnlucky: Bool
     /// How likely each kind of step is.
     let weights: [Kind: Int]
 
@@ -94,6 +96,7 @@ package struct FaultSchedule: Sendable {
         servers = [1, 1, 1, 2, 3, 4][other.next(below: 6)]
         storeFaults = StoreFaults(&other)
         lag = [0, 0, 0, 0, 0, 0, 3, 12][other.next(below: 8)]
+        isUnlucky = other.next(below: 4) == 0
         limits.connections = pick([6, 20_000])
         limits.lists = lists + pick([1, 20_000])
         self.limits = limits

@@ -167,6 +167,7 @@ final class System {
             if case .doesNotFit = reason { report(.protocol, "client \(client.number): \(reason)") }
         case .diverged(let revision):
             trace("client \(client.number) has noticed that \(name) at \(revision) has diverged")
+            strike(client)
             if client.link?.serverEnd.hasGarbled != true {
                 report(.digest, "client \(client.number) diverged from \(name) at \(revision)")
             }
@@ -184,6 +185,14 @@ final class System {
             }
         case .superseded, .keptWords, .restored: break
         }
+    }
+
+    /// In an unlucky world, breaks a client's connection or ends its process. Call this at moments that are so rare
+    /// that random faults hardly ever meet them.
+    func strike(_ client: SimulatedClient) {
+        guard schedule.isUnlucky, !isCalm else { return }
+        let isCut = (schedule.seed ^ scheduler.now) & 1 == 0
+        scheduler.after(0) { isCut ? client.link?.cut() : client.die() }
     }
 
     // MARK: The network

@@ -264,11 +264,22 @@ private struct JSONLines: ItemReader {
 
     mutating func items() throws(FormatError) -> [ReadItem] {
         guard let line = lines.current else { return [] }
-        let field = JSONField(try JSONValue.parse(String(decoding: line.trimmed(\.isBlank), as: UTF8.self)))
+        let value = try JSONValue.parse(String(decoding: line.trimmed(\.isBlank), as: UTF8.self))
+        let field = JSONField(Self.completed(value))
         let entry = ReadItem(
             id: try field["id"].ifPresent { (id) throws(FormatError) in try id.id() },
             level: try JSON.level(from: field["level"]), content: try JSON.content(from: field))
         try lines.advance()
         return [entry]
+    }
+
+    /// Adds what a line may leave out: its other fields tell the kind, and a task is not done.
+    private static func completed(_ item: JSONValue) -> JSONValue {
+        guard case .object(var members) = item else { return item }
+        let guess = item["card"] != nil ? Content.Kind.card : item["url"] != nil ? .link : .task
+        let kind = item["kind"] ?? JSON.kind(guess)
+        if item["kind"] == nil { members.append(.init("kind", kind)) }
+        if kind == "task", item["done"] == nil { members.append(.init("done", false)) }
+        return .object(members)
     }
 }

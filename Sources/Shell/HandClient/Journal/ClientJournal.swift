@@ -343,6 +343,16 @@ extension ClientJournal {
         return false
     }
 
+    /// Returns the lists whose edits wait to be sent; none if the journal cannot be read. Works while another process
+    /// has the journal open.
+    package static func waitingLists(inJournalAt path: String) -> [String] {
+        let found = try? reading(path) { database in
+            let lists = try database.all("SELECT list FROM waiting ORDER BY list") { try $0.text(0) }
+            return try lists.filter { try load($0, database, path)?.hasPending == true }
+        }
+        return found ?? []
+    }
+
     /// Returns the person whose edits may wait in a journal. A returned name may be wrong, nil never is. Works while
     /// another process has the journal open.
     package static func waitingPerson(inJournalAt path: String) -> String? {

@@ -96,7 +96,7 @@ enum Identity {
     }
 
     /// A client with the given id. If edits wait under the id, the client has their author's name. Returns nil if
-    /// another command uses the id; if edits may wait, waits up to `timeout` for that command to end.
+    /// another command uses the id; if edits wait, waits up to `timeout` for that command to send them or to end.
     static func client(
         _ slot: Int, at address: HandAddress, person: String, timeout: Duration
     ) async throws -> HandClient? {
@@ -107,14 +107,15 @@ enum Identity {
                 try client($0, address, person)
             }
             if let found { return found }
-            guard mayWait(slot, at: address), ContinuousClock.now < end else { return nil }
+            guard !waitingLists(slot, at: address).isEmpty, ContinuousClock.now < end else { return nil }
             try await Task.sleep(for: .milliseconds(20))
         }
     }
 
-    /// Whether edits may wait under an id. A running command may have sent the edits without having recorded that yet.
-    static func mayWait(_ slot: Int, at address: HandAddress) -> Bool {
-        ClientJournal.waitingPerson(inJournalAt: path(slot, address.server)) != nil
+    /// The lists whose edits wait under an id. A running command may have sent the edits without having recorded that
+    /// yet.
+    static func waitingLists(_ slot: Int, at address: HandAddress) -> [String] {
+        ClientJournal.waitingLists(inJournalAt: path(slot, address.server))
     }
 
     /// The configuration and the journal for a client on the caller's own loop.

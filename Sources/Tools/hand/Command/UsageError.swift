@@ -24,7 +24,7 @@ struct UsageError {
             return Self.choice(of: String(match.1), in: (try? Arguments.table(of: path)) ?? [])
         }
         let words = text.prefix(1).lowercased() + String(text.dropFirst())
-        return [words, hint].compactMap { $0 }.joined(separator: ". ")
+        return [words, hint].compactMap { $0 }.joined(separator: words.hasSuffix("?") ? " " : ". ")
     }
 
     /// Names the flags that exclude each other: in the help they have one text.

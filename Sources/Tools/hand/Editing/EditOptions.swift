@@ -199,8 +199,7 @@ struct EditOptions: ParsableArguments {
         if !list.server.json { summary.tell(list.server) }
         list.server.tell(
             .object(
-                [.init("revision", JSONValue(orNull: revision))] + more
-                    + (summary.json.map { [.init("changes", $0)] } ?? [])),
+                [.init("revision", JSONValue(orNull: revision))] + more + [.init("changes", summary.json)]),
             revision.map { "revision \($0)" } ?? "nothing to do")
     }
 }

@@ -61,10 +61,10 @@ final class EditSummary: Sendable {
         return Failure(.rejected, "'\(list[index].content.text)' is a \(kind.name); \(reason)")
     }
 
-    /// `"changes"` as in a commit; nil if nothing was edited.
-    var json: JSONValue? {
+    /// `"changes"` as in a commit; empty if nothing was edited.
+    var json: JSONValue {
         edit.withLock { edit in
-            guard let edit, let old = try? edit.list.hand(for: edit.delta) else { return nil }
+            guard let edit, let old = try? edit.list.hand(for: edit.delta) else { return .array([]) }
             return JSON.changes(edit.delta, from: old, to: edit.new)
         }
     }

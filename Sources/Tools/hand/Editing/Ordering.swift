@@ -10,7 +10,7 @@ struct Move: AsyncParsableCommand {
         commandName: "mv", abstract: "Move items to one place, in the order given, or to another list.",
         discussion: """
             hand mv 3 --top; hand mv 5 7 --after k3f9; hand mv 3 --to work. Their sub-items go with them. In the other list, the \
-            place is the end or the one that you name. The items are deleted here once the other list has them.
+            place is the end or the one that you name. The items are deleted here once the other list has them; they keep their ids.
             """)
 
     @OptionGroup var chosen: ItemsOptions

@@ -4,7 +4,8 @@ import HandFormats
 import HandWire
 
 /// Copies items to a place in a list. A move deletes the originals, once the list has committed the copies: whatever is
-/// refused, no item is lost, and none is in both lists without a message.
+/// refused, no item is lost, and none is in both lists without a message. A moved item keeps its id, so that a move
+/// that was stopped between its two edits can be repeated: what the list has already, it does not get twice.
 struct Transfer {
     private let source: EditOptions
     private let target: EditOptions
@@ -46,19 +47,20 @@ struct Transfer {
             guard failure.isOurs else { throw error }
             if failure.status == .unknown {
                 guard isMove else { throw error }
-                let stay = "The items are in '\(from)' in any case: if '\(to)' has them, too, delete them in '\(from)'."
+                let stay = "The items are in '\(from)' in any case. Move them again: what '\(to)' has already, it does not get twice."
                 throw Failure(.unknown, "\(failure.message). \(stay)")
             }
             let stay = isMove ? ", which stay in '\(from)'" : ""
             throw Failure(failure.status, "'\(to)' did not take the items\(stay): \(failure.message)")
         }
-        guard let outcome else { return source.report(revision: nil) }
-        if !isMove { return try target.report(outcome, added) }
-        target.list.server.tell(outcome)
-        added.follow(outcome.commits)
+        if !isMove, let outcome { return try target.report(outcome, added) }
+        if let outcome {
+            target.list.server.tell(outcome)
+            added.follow(outcome.commits)
+        }
         let told = JSONValue.Member(
             "to",
-            JSONValue(fields: ["list": to, "revision": JSONValue(orNull: outcome.revision), "changes": added.json]))
+            JSONValue(fields: ["list": to, "revision": JSONValue(orNull: outcome?.revision), "changes": added.json]))
         if !source.list.server.json { added.tell(source.list.server) }
         do {
             let outcome = try await delete(branches, in: deleted)
@@ -68,7 +70,8 @@ struct Transfer {
             let failure = Failure(error)
             guard failure.isOurs else { throw error }
             source.list.server.tell(
-                .object([.init("revision", .null), told]), "revision \(outcome.revision ?? 0) of '\(to)'")
+                .object([.init("revision", .null), told]),
+                outcome?.revision.map { "revision \($0) of '\(to)'" } ?? "nothing to do in '\(to)'")
             if failure.status == .unknown {
                 throw Failure(
                     .unknown,
@@ -110,15 +113,18 @@ struct Transfer {
         }
     }
 
+    /// Inserts the items. Returns nil if the list has them already.
     private func insert(_ originals: [Item], in summary: EditSummary) async throws -> Settlement? {
         var random = SystemRandomNumberGenerator()
         let copies = originals.map { Item(id: .random(using: &random), level: $0.level, content: $0.content) }
+        let moved = isMove ? originals.map { ItemReference.prefix("\($0.id)") } : []
         return try await EditOptions.withBranches(of: place.neighbours) { [place] part, find in
+            let part = part + ItemReference.selections(of: moved)
             let delta = target.noting(
                 { list in
                     _ = try find(list)
                     let (gap, side, level) = try place.spot(in: list)
-                    var items = copies
+                    var items = moved.isEmpty ? copies : try Self.missing(originals, or: copies, in: list)
                     for index in items.indices {
                         // A list whose rules do not allow these levels refuses the items: what belongs to what stays.
                         items[index].level = UInt8(min(Int(items[index].level) + level, Int(Item.maxLevel)))
@@ -126,6 +132,14 @@ struct Transfer {
                     return .inserting(items, at: gap, side)
                 }, in: summary)
             return try await target.commit(knowing: .items(part), delta)
+        }
+    }
+
+    /// The items that a list does not have. An item whose id another item of the list has is replaced by its copy.
+    private static func missing(_ originals: [Item], or copies: [Item], in list: PartialList) throws -> [Item] {
+        try zip(originals, copies).compactMap { original, copy in
+            guard let place = list.positions(of: original.id...original.id).first else { return original }
+            return try list.item(at: place).content == original.content ? nil : copy
         }
     }
 

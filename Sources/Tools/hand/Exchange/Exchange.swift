@@ -55,7 +55,8 @@ struct Export: AsyncParsableCommand {
         if !force, let target, try target.holdsSomethingElse(than: format, of: state.hand) { try askForLeave() }
         guard let target else { return Output.together { format.export(state.hand) { Output.data($0) } } }
         try target.write { write throws(LineWriter.Problem) in try format.export(state.hand, write: write) }
-        list.server.say(
+        list.server.tell(
+            ["file": .string(file), "exported": JSONValue(state.hand.count), "revision": JSONValue(state.revision)],
             "wrote \(Amount.count(state.hand.count, "item")) of '\(name)' at revision \(state.revision) to \(file)")
     }
 
@@ -187,7 +188,9 @@ struct Import: AsyncParsableCommand {
         let failure = rejection.map { Failure(ClientError.rejected($0)) } ?? Failure(error)
         let reason = failure.message.hasSuffix(".") ? failure.message : failure.message + "."
         var text = "\(portion.start) of \(all) items were imported, then: \(reason)"
-        if case .duplicateItem? = rejection { text += " --new-ids imports it again." }
+        if case .duplicateItem? = rejection {
+            text += " --new-ids imports it again. If an earlier import of it was stopped, --continue 0-0 goes on with that one."
+        }
         // Without an answer, nobody knows whether the portion was added.
         let isUnknown = rejection == nil && Interruption.signal == nil && failure.status != .notFound
         if isUnknown { text += " Items \(portion.start + 1) to \(portion.end) may be imported, too." }

@@ -241,45 +241,51 @@ struct Sync: AsyncParsableCommand {
     func run() async throws {
         if discard { return try await discardEdits() }
         let address = try list.server.address(list.list)
-        var problem: (any Error)?
+        var problems: [(list: String, status: ExitStatus)] = []
         var wasWaiting = false
-        let isBusy = try await forEachClient(
-            at: address, orSay: "it sends the edits of its open list"
-        ) { client in
+        let held = try await forEachClient(at: address) { client in
             let server = list.server
             if try await server.limited(client, address, { await Losses.settle(client, server) }) { wasWaiting = true }
-            for name in try await client.waitingLists() where list.list == nil || list.list == name {
+            for name in try await client.waitingLists() where isWanted(name) {
                 wasWaiting = true
                 do {
                     if let reason = try await send(name, client, address) {
-                        problem = problem ?? ClientError.rejected(reason)
+                        problems.append((name, Failure(ClientError.rejected(reason)).status))
                     }
                 } catch {
                     if case ClientError.unreachable = error { throw error }
                     // The other lists are still sent.
                     list.server.say("'\(name)': \(Failure(error).message)")
-                    problem = problem ?? error
+                    problems.append((name, Failure(error).status))
                 }
             }
         }
-        if let problem { throw Failure(Failure(problem).status, "not everything was sent") }
-        if !wasWaiting, !isBusy { list.server.say("nothing was waiting") }
+        for name in held {
+            list.server.tell(
+                ["list": .string(name), "revision": .null, "waits": true],
+                "'\(name)': edits wait with another running command, which sends them itself")
+            problems.append((name, .error))
+        }
+        if let first = problems.first {
+            throw Failure(first.status, "not everything was sent: \(Lists.summary(of: problems.map(\.list)))")
+        }
+        if !wasWaiting { list.server.say("nothing was waiting") }
         if let kept = Shelf.summary(list.server, of: list.list) { list.server.say("\(kept)") }
     }
 
-    /// Runs `body` with a client for each of this machine's ids. If a running command has an id under which edits may
-    /// wait, prints that fact and the consequence. Returns whether there was such a command.
+    private func isWanted(_ name: String) -> Bool { list.list == nil || list.list == name }
+
+    /// Runs `body` with a client for each of this machine's ids that no running command uses. Returns the lists whose
+    /// edits wait under the other ids.
     private func forEachClient(
-        at address: HandAddress, orSay consequence: String, _ body: (HandClient) async throws -> Void
-    ) async throws -> Bool {
+        at address: HandAddress, _ body: (HandClient) async throws -> Void
+    ) async throws -> [String] {
         let person = try list.server.user.name()
-        var isBusy = false
+        var held: Set<String> = []
         for slot in try Identity.used(at: address) {
             guard let client = try await Identity.client(slot, at: address, person: person, timeout: .seconds(2))
             else {
-                guard Identity.mayWait(slot, at: address) else { continue }
-                isBusy = true
-                list.server.say("another running command has edits that may wait; \(consequence)")
+                held.formUnion(Identity.waitingLists(slot, at: address).filter(isWanted))
                 continue
             }
             do { try await body(client) } catch {
@@ -288,7 +294,7 @@ struct Sync: AsyncParsableCommand {
             }
             await client.close()
         }
-        return isBusy
+        return held.sorted()
     }
 
     /// Sends the waiting edits of a list, and prints the result. Returns the reason if some of the edits were refused.
@@ -311,10 +317,11 @@ struct Sync: AsyncParsableCommand {
     private func discardEdits() async throws {
         let name = try list.name()
         var count = 0
-        let isBusy = try await forEachClient(
-            at: try list.server.address(name), orSay: "they are not discarded. End it, and try again"
-        ) { count += try await $0.discard(name) }
-        if count == 0, isBusy { throw Failure(.error, "nothing was discarded") }
-        list.server.say("discarded \(Amount.count(count, "unsent edit")) of '\(name)'")
+        let held = try await forEachClient(at: try list.server.address(name)) { count += try await $0.discard(name) }
+        let isHeld = held.contains(name)
+        if count > 0 || !isHeld { list.server.say("discarded \(Amount.count(count, "unsent edit")) of '\(name)'") }
+        if isHeld {
+            throw Failure(.error, "edits of '\(name)' wait with another running command: end it, and discard them then")
+        }
     }
 }

@@ -207,7 +207,8 @@ enum Topic: String, CaseIterable {
         'hand export' writes a list to a file, and 'hand import' adds the items of a file to a list. The file's extension selects \
         the format, or --format; without either, the contents do. An import says what it leaves out.
 
-        jsonl (.jsonl): one JSON object per line; the only format that keeps the items' ids.
+        jsonl (.jsonl): one JSON object per line; the only format that keeps the items' ids. A line needs only "text": without "kind" \
+        it is a task, with "url" a link, with "card" a card.
 
         markdown (.md): list items become tasks, links and notes, headings become headings, and other blocks notes that end with a \
         line break. --tasks makes tasks of list items without a box. An export writes what was not edited as it was, except for \

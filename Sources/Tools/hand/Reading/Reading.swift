@@ -47,10 +47,7 @@ struct List: AsyncParsableCommand {
         let journals = (try? Identity.journals(at: list.server.address(name))) ?? []
         let waits = journals.contains { path in
             // A program that has the journal open sends the edits itself, and records their arrival later.
-            guard ClientJournal.waitingPerson(inJournalAt: path) != nil, !ClientJournal.isInUse(at: path) else {
-                return false
-            }
-            return (try? ClientJournal.check(at: path))?.contains(name) == true
+            !ClientJournal.isInUse(at: path) && ClientJournal.waitingLists(inJournalAt: path).contains(name)
         }
         if waits { list.server.say("edits of yours wait to be sent: \(Suggestion.command("sync -l", name))") }
         if let kept = Shelf.summary(list.server, of: name) { list.server.say("\(kept)") }
