@@ -152,7 +152,8 @@ import Testing
 
     /// A line of JSON needs only what nobody can guess.
     @Test func linesMayLeaveOutKinds() throws {
-        let text = #"{"text":"a"}"# + "\n" + #"{"done":true,"text":"b"}"# + "\n" + #"{"text":"c","url":"d"}"# + "\n"
+        let text =
+            #"{"text":"a"}"# + "\n" + #"{"done":true,"text":"b"}"# + "\n" + #"{"text":"c","url":"d"}"# + "\n"
             + #"{"card":"Q♠"}"# + "\n" + #"{"kind":"task","text":"e","level":1}"#
         var random = SplitMix64(seed: 3)
         #expect(

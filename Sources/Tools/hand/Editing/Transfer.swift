@@ -47,8 +47,10 @@ struct Transfer {
             guard failure.isOurs else { throw error }
             if failure.status == .unknown {
                 guard isMove else { throw error }
-                let stay = "The items are in '\(from)' in any case. Move them again: what '\(to)' has already, it does not get twice."
-                throw Failure(.unknown, "\(failure.message). \(stay)")
+                throw Failure(
+                    .unknown,
+                    "\(failure.message). The items are in '\(from)' in any case. Move them again: what '\(to)' has already, it "
+                        + "does not get twice")
             }
             let stay = isMove ? ", which stay in '\(from)'" : ""
             throw Failure(failure.status, "'\(to)' did not take the items\(stay): \(failure.message)")

@@ -189,7 +189,9 @@ struct Import: AsyncParsableCommand {
         let reason = failure.message.hasSuffix(".") ? failure.message : failure.message + "."
         var text = "\(portion.start) of \(all) items were imported, then: \(reason)"
         if case .duplicateItem? = rejection {
-            text += " --new-ids imports it again. If an earlier import of it was stopped, --continue 0-0 goes on with that one."
+            text +=
+                " --new-ids imports it again. "
+                + "If an earlier import of it was stopped, --continue 0-0 goes on with that one."
         }
         // Without an answer, nobody knows whether the portion was added.
         let isUnknown = rejection == nil && Interruption.signal == nil && failure.status != .notFound
