@@ -30,7 +30,9 @@ import Testing
                 #expect(kept.status == 0, "\(kept.messages)")
             }
             proxy.heal()
-            try user.hand("sync")
+            // Nothing else tells the person, so --quiet does not silence it.
+            let sync = try user.run(["sync", "-q"])
+            #expect(sync.status == 0 && sync.messages.contains("whose outcome was not known") == isUnknown)
             let texts = try user.hand("ls")
             for word in isUnknown ? ["unknown", "kept"] : [] {
                 #expect(texts.components(separatedBy: "\(word) \(bytes)\n").count == 2, "\(texts)")
@@ -38,5 +40,46 @@ import Testing
             #expect(!texts.contains("again"), "\(texts)")
         }
         #expect(lost > 0, "some answers were lost")
+    }
+
+    /// Whichever answer is lost: a command that says that no server answers has changed nothing.
+    @Test(arguments: [["create"], ["rename", "old"], ["cp", "1", "--to"], ["delete", "--force"]])
+    func changesOfListsAreUnknownToo(_ command: [String]) throws {
+        let server = try RunningServer(try TemporaryFolder(), ["--listen", "127.0.0.1:0"])
+        let proxy = try FaultyProxy(to: try server.tcpAddress(), seed: 1)
+        var user = try CommandUser()
+        user.environment["HAND_URL"] = "hand://127.0.0.1:\(proxy.address.port)/old"
+        try user.hand("create", "old")
+        try user.hand("add", "milk")
+        func prepare(_ name: String) throws {
+            if ["cp", "delete"].contains(command[0]) { try user.hand("create", name) }
+        }
+        func isMade(_ name: String) throws -> Bool {
+            if command[0] == "cp" { return try !user.lines("-l", name).isEmpty }
+            return try user.hand("lists").contains("\(name)\t") == (command[0] != "delete")
+        }
+        func undo(_ name: String) throws { if command[0] == "rename" { try user.hand("rename", name, "old") } }
+        try prepare("first")
+        let before = try server.figure("bytesSent")
+        #expect(try user.run(command + ["first"]).status == 0)
+        let all = try server.figure("bytesSent") - before
+        try undo("first")
+        var unknown = 0
+        for bytes in stride(from: 0, through: all, by: max(1, all / 24)) {
+            let name = "n\(bytes)"
+            try prepare(name)
+            proxy.change { $0.down.strike = .silence(after: bytes) }
+            let outcome = try user.run(command + [name, "--timeout", "1"])
+            proxy.heal()
+            let isMade = try isMade(name)
+            switch outcome.status {
+            case 0: #expect(isMade)
+            case 6: #expect(!isMade, "\(bytes) of \(all): \(outcome.messages)")
+            default: #expect(outcome.status == 8, "\(outcome.messages)")
+            }
+            if outcome.status == 8 { unknown += 1 }
+            if isMade { try undo(name) }
+        }
+        #expect(unknown > 0)
     }
 }

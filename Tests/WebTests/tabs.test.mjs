@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Own } from "../../Sources/Web/client/own.js";
 import { needsServer } from "./host.mjs";
 import { Random, seed, times } from "./random.mjs";
 import { World } from "./world.mjs";
@@ -22,6 +23,27 @@ test(`${runs} devices, from seed ${seed}`, needsServer, () => {
 
 test("devices that lost edits once lose none", needsServer, () => {
   for (const seed of [296993351, 397026295]) live(new Random(seed));
+});
+
+test("a tab whose lock another one had stops if its next write fails, and only then", () => {
+  const stoppedAfter = (events, hasStored = true) => {
+    const own = new Own({ person: "ada" }, { draw: () => "id", chance: () => 0.5 }, { join() {} }, {}, {
+      push() {},
+      line: () => ({ isUnsafe: false, hasStored, wrote() {}, run: body => body({ pause() {} }) }),
+    });
+    own.becomeNew();
+    for (const [time, event] of events.entries()) {
+      if (["stored", "failed"].includes(event)) own.wrote(time, event, time);
+      else own.locked(event, time);
+    }
+    return own.stopped;
+  };
+  assert.equal(stoppedAfter([false, "failed"]), "taken");
+  assert.equal(stoppedAfter(["again", "failed"]), "taken");
+  assert.equal(stoppedAfter([false, "stored", "failed"]), "");
+  assert.equal(stoppedAfter([true, "failed"]), "");
+  // Without a storage, there is nothing that another tab could have taken.
+  assert.equal(stoppedAfter(["again", "failed"], false), "");
 });
 
 function live(random) {

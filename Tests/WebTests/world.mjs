@@ -171,7 +171,8 @@ class SimTab {
       case "lock":
       case "verify": {
         // The browser decides at once; the tab hears of it later.
-        const isHeld = this.#lock(effect.client);
+        const wasFree = !device.locks.has(effect.client);
+        const isHeld = this.#lock(effect.client) && (wasFree && effect.do === "verify" ? "again" : true);
         return this.answers.push(() => tab.locked(effect.client, isHeld, world.now));
       }
       case "unlock":
@@ -445,6 +446,9 @@ export class World {
     for (const mark of marksOf(lost)) this.excused.add(mark);
     for (const mark of marksOf([...rows.values()])) this.#wiped.add(mark);
     this.#loseWith(lost.map(({ key: [client] }) => client));
+    // Whoever waits for the edits of another tab goes on without them, since nobody can tell that they are still alive.
+    const clients = [...rows.values()].map(({ key: [client] }) => client);
+    for (const sim of this.tabs) sim.hasLost ||= clients.includes(sim.opened?.awaits);
     this.device.number++;
     this.device.rows.clear();
     this.device.owners.clear();

@@ -50,7 +50,8 @@ public struct EphemeralList: Sendable {
         }
         switch answer {
         case .committed(let revision, let notices, let commits):
-            try await client.remember(commits, since: list.excerpt(for: delta), on: name)
+            // The edit is made. What cannot be found out now, the next comparison finds out.
+            try? await client.remember(commits, since: list.excerpt(for: delta), on: name)
             if keepsCopy, let after = try? list.following(commits) { try? await client.keep(after, of: name) }
             let outcome = Settlement(revision: revision, notices: notices, commits: commits)
             return await client.naming(outcome, on: name)

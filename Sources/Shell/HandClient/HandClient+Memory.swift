@@ -20,16 +20,17 @@ extension HandClient {
         package let people: [AuthorID: String]
     }
 
-    /// Sends again the edits whose outcome an earlier run of this person has not learned, and returns the outcomes. The
-    /// server recognizes each edit by its sequence, so that no edit is made twice.
-    package func settle() async throws -> [Settled] {
+    /// Sends again the edits whose outcome an earlier run of this person has not learned, and returns the outcomes, as
+    /// far as the server answers. The server recognizes each edit by its sequence, so that no edit is made twice.
+    package func settle() async -> [Settled] {
         var settled: [Settled] = []
-        for submission in try await askJournal(otherwise: [], { [person] in try $0.unanswered(by: person) }) {
-            let answer = try await answer { $0.resume(submission) }
+        let unanswered = try? await askJournal(otherwise: [], { [person] in try $0.unanswered(by: person) })
+        for submission in unanswered ?? [] {
+            guard let answer = try? await answer({ $0.resume(submission) }) else { continue }
             var people: [AuthorID: String] = [:]
             if case .committed(let revision, let notices, let commits) = answer {
                 people = await naming(Settlement(revision: revision, notices: notices), on: submission.list).people
-                if let edit = submission.edit { try await remember(commits, since: edit.excerpt, on: submission.list) }
+                if let edit = submission.edit { try? await remember(commits, since: edit.excerpt, on: submission.list) }
             }
             settled.append(Settled(submission: submission, answer: answer, people: people))
         }

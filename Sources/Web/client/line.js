@@ -45,6 +45,7 @@ export class Line {
   #port;
   /** Whether nothing has been written under the client id. */
   #isFresh;
+  #hasStored;
   #isUnsafe = false;
   /**
    * Whether nothing may be sent before the storage works again: the edits of a submission are stored one by one, so
@@ -76,6 +77,7 @@ export class Line {
     this.#identity = identity;
     this.#port = port;
     this.#isFresh = kept === undefined;
+    this.#hasStored = !this.#isFresh;
     this.#journal = new Journal(identity.client, kept);
     this.session = new Session(identity, lists => this.#journal.changes(lists));
   }
@@ -95,6 +97,11 @@ export class Line {
   /** Whether edits were sent that are not stored. */
   get isUnsafe() {
     return this.#isUnsafe;
+  }
+
+  /** Whether the storage has ever had anything of it. */
+  get hasStored() {
+    return this.#hasStored;
   }
 
   /** Whether all writes are answered. */
@@ -164,6 +171,7 @@ export class Line {
     }
     this.#isUnsafe = !isStored && (this.#isUnsafe || !this.#isBlocked);
     if (isStored) {
+      this.#hasStored = true;
       this.#isBlocked = false;
       // The storage has written what has failed before again.
       for (const edit of this.#unstored.splice(0)) edit.isStored = true;

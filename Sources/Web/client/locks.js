@@ -47,9 +47,9 @@ export class Locks {
   }
 
   /**
-   * Whether a lock is still held; takes it if nobody has it. Browsers drop locks of pages that they have put aside.
+   * Whether a lock is still held; takes it again if nobody has it. Browsers drop locks of pages that they put aside.
    * @param {string} client
-   * @returns {Promise<boolean>}
+   * @returns {Promise<boolean | "again">}
    */
   async verify(client) {
     if (!this.#locks || !this.#held.has(client)) return this.take(client);
@@ -60,7 +60,7 @@ export class Locks {
       return true;
     }
     this.free(client);
-    return this.take(client);
+    return (await this.take(client)) && "again";
   }
 
   /**

@@ -221,12 +221,13 @@ export class Own {
     if (isStored) this.#port.push({ do: "announce" });
   }
 
-  /** @param {boolean} isHeld whether the tab has its lock @param {number} now */
+  /** @param {boolean | "again"} isHeld whether the tab has its lock; again if it had lost it @param {number} now */
   locked(isHeld, now) {
     const line = this.begun;
     if (this.#wipedSince !== undefined) return this.#againAfterWiping(line, isHeld, this.#wipedSince, now);
-    if (isHeld) return;
-    // Whoever has it cannot send anything before it has claimed the journal, which a write would notice.
+    // Of a journal in which nothing was ever stored, nobody has taken anything.
+    if (isHeld === true || (isHeld && !line.hasStored)) return;
+    // Whoever has or had it cannot send anything before it has claimed the journal, which a write would notice.
     if (line.isUnsafe) this.#taken(line, now);
     else this.#isDoubtful = true;
   }
@@ -283,7 +284,7 @@ export class Own {
 
   /**
    * All that was stored is gone, and is written again, unless another tab has it, too.
-   * @param {Line} line @param {boolean} isHeld @param {number} since @param {number} now
+   * @param {Line} line @param {boolean | "again"} isHeld @param {number} since @param {number} now
    */
   #againAfterWiping(line, isHeld, since, now) {
     if (!isHeld && now < since + LOCK_DEADLINE) {

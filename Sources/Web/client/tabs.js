@@ -248,14 +248,14 @@ export class Tab {
   }
 
   /**
-   * Whether the tab holds a lock now.
-   * @param {string} client @param {boolean} isHeld @param {number} now
+   * Whether the tab holds a lock now; again if it had lost it.
+   * @param {string} client @param {boolean | "again"} isHeld @param {number} now
    */
   locked(client, isHeld, now) {
     return this.#at(now, () => {
-      if (this.#beginning.locked(client, isHeld)) return;
+      if (this.#beginning.locked(client, isHeld !== false)) return;
       if (client === this.#own.line?.client) this.#own.locked(isHeld, now);
-      else this.#heirs.locked(client, isHeld, now);
+      else this.#heirs.locked(client, isHeld !== false, now);
     });
   }
 

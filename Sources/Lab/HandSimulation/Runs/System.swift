@@ -188,9 +188,10 @@ final class System {
     }
 
     /// In an unlucky world, breaks a client's connection or ends its process. Call this at moments that are so rare
-    /// that random faults hardly ever meet them.
+    /// that random faults hardly ever meet them. A copied client is spared: a snapshot tells only of the last submission
+    /// under its id, which may be another copy's.
     func strike(_ client: SimulatedClient) {
-        guard schedule.isUnlucky, !isCalm else { return }
+        guard schedule.isUnlucky, !isCalm, !client.isCopied else { return }
         let isCut = (schedule.seed ^ scheduler.now) & 1 == 0
         scheduler.after(0) { isCut ? client.link?.cut() : client.die() }
     }

@@ -89,6 +89,18 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
+    /// Makes a change of the server's lists, and then asks about it. Returns nil if nobody answers in time:
+    /// the change is made all the same.
+    func change<Answer: Sendable>(
+        list: String? = nil, _ change: @escaping @Sendable (HandClient) async throws -> Void,
+        thenAsk ask: @escaping @Sendable (HandClient) async throws -> Answer?
+    ) async throws -> Answer? {
+        try await withClient(list: list, timeLimited: false) { client, address in
+            try await limited(client, address) { try await change(client) }
+            return (try? await inTime { try await ask(client) }) ?? nil
+        }
+    }
+
     /// A client whose id and edits this machine stores. If the machine cannot store them, says so, and returns a client
     /// of which nothing is stored.
     func client(at address: HandAddress, _ person: String) throws -> HandClient {

@@ -32,7 +32,7 @@ enum Losses {
     /// Finds out what became of edits that were sent without an answer, and tells the person. Returns whether there
     /// were such edits.
     static func settle(_ client: HandClient, _ server: ServerOptions) async -> Bool {
-        let settled = (try? await client.settle()) ?? []
+        let settled = await client.settle()
         // Also with --quiet: nothing else tells the person.
         for edit in settled { Output.message("\(text(edit))") }
         return !settled.isEmpty

@@ -217,11 +217,13 @@ struct Create: AsyncParsableCommand {
 
     func run() async throws {
         let (name, wish) = (name, try rules())
-        let rules = try await server.withClient { client, _ in
-            try await client.create(name, rules: wish)
-            // The server may have chosen the rules that the command left open.
-            return try await client.excerpt(of: name).rules
+        // The server may choose the rules that the command leaves open.
+        let chosen = try await server.change {
+            try await $0.create(name, rules: wish)
+        } thenAsk: {
+            try await $0.excerpt(of: name).rules
         }
+        let rules = chosen ?? wish
         let next =
             rules.hasDeck
             ? "deal from its deck with: " + Suggestion.command("deal -l", name)

@@ -54,10 +54,10 @@ struct Delete: AsyncParsableCommand {
                 throw Failure(.error, "nothing was deleted" + (isatty(0) == 1 ? "" : "; in scripts: --force"))
             }
         }
-        let kept = try await server.withClient(list: name) { client, _ in
-            try await client.delete(name)
-            // The list is deleted, even if this question is not answered.
-            return try? await client.deletedLists(pages: 1).first { $0.list.name == name }
+        let kept = try await server.change(list: name) {
+            try await $0.delete(name)
+        } thenAsk: {
+            try await $0.deletedLists(pages: 1).first { $0.list.name == name }
         }
         let command = Suggestion.command("undelete", name)
         let back = kept.map { "; until \(LocalTime.here($0.keptUntil)), bring it back with: \(command)" }
