@@ -38,14 +38,17 @@ import Testing
         }
 
         /// Returns edits of that many items: their "i" becomes an "x".
-        static func rewordings(_ count: Int, to text: String = "x") -> [Delta.Component] {
+        static func rewordings(_ count: Int, of old: String = "i", to text: String = "x") -> [Delta.Component] {
             [Delta.Component](
-                repeating: .edit(Change(text: TextChange(replacing: "i", at: 0, with: text))), count: count)
+                repeating: .edit(Change(text: TextChange(replacing: old, at: 0, with: text))), count: count)
         }
 
         /// Ada edits all ten items at once.
-        func editAll(_ text: String = "x", sequence: SequenceNumber = 11, base: Int = 10, exact: Bool = false) {
-            guard let delta = try? Delta(Self.rewordings(10, to: text)) else { return }
+        func editAll(
+            _ text: String = "x", sequence: SequenceNumber = 11, base: Int = 10, exact: Bool = false,
+            at old: String = "i"
+        ) {
+            guard let delta = try? Delta(Self.rewordings(10, of: old, to: text)) else { return }
             ada.say(.submit(Submission(list: 1, base: base, sequence: sequence, isExact: exact, delta: delta)))
         }
 
@@ -384,6 +387,46 @@ import Testing
         scene.ada.end()
         scene.world.settle()
         #expect(scene.world.machine.workDone - before >= 100)
+    }
+
+    /// Each byte of the items that an edit changes is read, copied and hashed, however small the edit is.
+    @Test(arguments: [(5_900, 0), (6_100, 1)]) func aSmallEditOfALongTextIsMadeOffTheLoop(
+        length: Int, computations: Int
+    ) {
+        let scene = Scene(inlineWork: 300)
+        scene.editAll(String(repeating: "y", count: length / 10 - 5))
+        scene.world.settle()
+        let (before, work) = (scene.world.computations, scene.world.machine.workDone)
+        scene.editAll("x", sequence: 12, base: 11, at: "y")
+        #expect(scene.world.computations == before + computations)
+        #expect(scene.world.waiting == 1)
+        // Also if its author has gone.
+        scene.ada.end()
+        scene.world.settle()
+        #expect((400...520).contains(scene.world.machine.workDone - work), "\(scene.world.machine.workDone - work)")
+        scene.check()
+    }
+
+    /// Before a commit is written, the list is what it was: a commit that takes long to undo is skipped by its list.
+    @Test func commitsOfLongTextsAreNotUndone() {
+        let scene = Scene(inlineWork: 20_000)
+        scene.editAll(String(repeating: "y", count: 5_000))
+        scene.world.settle()
+        let texts = scene.texts
+        scene.ada.submit(12, base: 11, "small")
+        scene.editAll("x", sequence: 13, base: 11, at: "y")
+        scene.ada.submit(14, base: 11, "later")
+        #expect(scene.revision == 11 && scene.texts == texts)
+        scene.check()
+        scene.world.settle()
+        #expect(scene.revision == 14 && scene.texts.count { $0.hasPrefix("xyyy") } == 10)
+        for revision in 11...14 {
+            scene.ben.say(.fetch(request: RequestNumber(rawValue: UInt64(revision)), name: "list", revision: revision))
+        }
+        scene.world.settle()
+        let counts = scene.ben.heard.compactMap { if case .state(_, _, let count, _, _) = $0 { count } else { nil } }
+        #expect(counts == [10, 11, 11, 12])
+        scene.check()
     }
 
     /// The author is charged what the edit costs.

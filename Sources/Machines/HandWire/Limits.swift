@@ -63,8 +63,8 @@ public struct Limits: Equatable, Sendable {
     /// milliseconds.
     public var submissionWork = 200_000
     /// Roughly how much work, in components, is done for one edit while everybody waits, including reading and applying
-    /// the edit; each byte counts as one component. A larger edit is processed in the background, and other edits of
-    /// the same list wait for it.
+    /// the edit; each byte of it counts as one component, and so do 20 bytes of the items that it changes. A larger
+    /// edit is processed in the background, and other edits of the same list wait for it.
     public var inlineWork = 20_000
     /// Bytes of encoded commits that each list keeps in memory for clients that lag or resume.
     public var windowBytes = 8 << 20

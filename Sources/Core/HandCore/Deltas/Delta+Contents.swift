@@ -1,25 +1,40 @@
 // What a delta does to contents: for code that validates edits, deals cards or acknowledges commits.
 
 extension Delta {
+    /// An item before and after a change.
+    package typealias ChangedItem = (item: PackedItem, after: PackedItem)
+
     /// Returns the items of `list` that this delta changes, before and after: first those that stay in place, then
     /// those that move. In the form in which the list stores items: as `Item`s, a million of them would take 250 MB.
     ///
     /// O(components + changed · log n).
     ///
     /// - Throws: `Misfit` if a change was not made on its item.
-    package func changedItems(on list: Hand) throws(Misfit) -> [(item: PackedItem, after: PackedItem)] {
+    package func changedItems(on list: Hand) throws(Misfit) -> [ChangedItem] {
+        try changedItems(on: list, within: .max) ?? []
+    }
+
+    /// Like `changedItems(on:)`, which reads, copies and hashes all bytes of the items. Returns nil if the items have
+    /// more than `maxBytes` bytes.
+    package func changedItems(on list: Hand, within maxBytes: Int) throws(Misfit) -> [ChangedItem]? {
         guard !changes.isEmpty else { return [] }
         guard reach <= list.count else { throw .tooFewItems(reach: reach, count: list.count) }
-        var result: [(item: PackedItem, after: PackedItem)] = []
+        var result: [ChangedItem] = []
         result.reserveCapacity(changes.count)
+        var bytes = 0
         func add(_ index: Int, _ change: Change) throws(Misfit) {
+            if bytes > maxBytes { return }
             let item = list.tree[index]
+            bytes += item.size
+            if bytes > maxBytes { return }
             do { result.append((item, PackedItem(try item.item.applying(change)))) } catch {
                 throw .change(error, index: index)
             }
         }
         for span in spans where span.step.kind == .edit { try add(span.old, changes[span.step.change]) }
-        guard steps.contains(where: { $0.kind == .drop && $0.change >= 0 }) else { return result }
+        guard steps.contains(where: { $0.kind == .drop && $0.change >= 0 }) else {
+            return bytes > maxBytes ? nil : result
+        }
         let footprint = Footprint(self)
         for run in footprint.picks where footprint.hasChanges(inSlots: run.slot, count: run.count) {
             for index in run.old..<run.old + run.count {
@@ -27,7 +42,7 @@ extension Delta {
                 if change >= 0 { try add(index, changes[change]) }
             }
         }
-        return result
+        return bytes > maxBytes ? nil : result
     }
 
     /// Returns this delta with the contents of its inserted items replaced; ids stay the same.

@@ -41,7 +41,7 @@ extension Hand {
     }
 
     /// Validates every change against its item before anything is applied, so that an error leaves the list intact.
-    private func changedItems(by delta: Delta) throws(Delta.Misfit) -> [(item: PackedItem, after: PackedItem)] {
+    private func changedItems(by delta: Delta) throws(Delta.Misfit) -> [Delta.ChangedItem] {
         guard delta.reach <= count else { throw .tooFewItems(reach: delta.reach, count: count) }
         return try delta.changedItems(on: self)
     }
@@ -49,6 +49,16 @@ extension Hand {
     /// Like `applying`, in place; on an error the list stays as it was.
     public mutating func apply(_ delta: Delta) throws(Delta.Misfit) {
         make(delta, try changedItems(by: delta))
+    }
+
+    /// Applies a delta in place.
+    ///
+    /// - Parameter changed: `delta.changedItems(on: self)`, which takes most of the time where texts are long.
+    package mutating func apply(
+        _ delta: Delta, changing changed: [Delta.ChangedItem]
+    ) throws(Delta.Misfit) {
+        guard delta.reach <= count else { throw .tooFewItems(reach: delta.reach, count: count) }
+        make(delta, changed)
     }
 
     /// Applies a delta in place if the list then has that digest and that count; otherwise the list stays as it was.
@@ -66,7 +76,7 @@ extension Hand {
 
     /// Makes an edit of which it is known that it fits. Returns the item that a single edit deletes.
     @discardableResult
-    private mutating func make(_ delta: Delta, _ changed: [(item: PackedItem, after: PackedItem)]) -> PackedItem? {
+    private mutating func make(_ delta: Delta, _ changed: [Delta.ChangedItem]) -> PackedItem? {
         if let edit = delta.single {
             let (index, gap) = (Int(edit.index), Int(edit.gap))
             switch edit.kind {
@@ -93,7 +103,7 @@ extension Hand {
     }
 
     /// Returns all items after a delta, in one pass. O(n + c).
-    private func rewritten(by delta: Delta, _ changed: [(item: PackedItem, after: PackedItem)]) -> [PackedItem] {
+    private func rewritten(by delta: Delta, _ changed: [Delta.ChangedItem]) -> [PackedItem] {
         let old = Array(tree)
         var picked: [PackedItem] = []
         for span in delta.spans where span.step.kind == .pick { picked += old[span.oldItems] }
@@ -123,7 +133,7 @@ extension Hand {
         return new + old[position...]
     }
 
-    private mutating func edit(by delta: Delta, _ changed: [(item: PackedItem, after: PackedItem)]) {
+    private mutating func edit(by delta: Delta, _ changed: [Delta.ChangedItem]) {
         var edited = 0
         let picked = delta.hasMoves ? Picked(by: delta, from: tree) : nil
         var position = 0

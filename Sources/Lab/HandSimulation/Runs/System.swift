@@ -188,8 +188,8 @@ final class System {
     }
 
     /// In an unlucky world, breaks a client's connection or ends its process. Call this at moments that are so rare
-    /// that random faults hardly ever meet them. A copied client is spared: a snapshot tells only of the last submission
-    /// under its id, which may be another copy's.
+    /// that random faults hardly ever meet them. A copied client is spared: a snapshot tells only of the last
+    /// submission under its id, which may be another copy's.
     func strike(_ client: SimulatedClient) {
         guard schedule.isUnlucky, !isCalm, !client.isCopied else { return }
         let isCut = (schedule.seed ^ scheduler.now) & 1 == 0

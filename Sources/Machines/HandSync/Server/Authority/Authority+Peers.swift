@@ -40,15 +40,19 @@ extension Authority {
         }
         guard commit.delta.reach <= present.hand.count else { throw .damaged("\(place) does not fit") }
         var inverse = commit.delta.inverted(on: present.hand)
-        let before = present.hand
-        do { try present.hand.apply(commit.delta) } catch { throw .damaged("\(place) does not fit: \(error)") }
+        let (before, isKept): (Hand, Bool)
+        do {
+            let changed = try commit.delta.changedItems(on: present.hand)
+            (before, isKept) = (present.hand, RecentInverses.mayKeep(changed))
+            try present.hand.apply(commit.delta, changing: changed)
+        } catch { throw .damaged("\(place) does not fit: \(error)") }
         guard present.hand.digest == commit.digest, present.hand.count == commit.count else {
             throw .damaged("\(place) has another digest")
         }
         present.deck?.replay(commit.delta, on: before)
         ids.replace(inverse.items, by: commit.delta.items)
         window.append(commit, list: list)
-        past.append(&inverse, of: commit.revision)
+        past.append(&inverse, of: commit.revision, isKept: isKept)
         sequences[client] = SequenceMark(of: commit)
         (present.revision, revision, digest) = (commit.revision, commit.revision, commit.digest)
         lastTime = commit.time

@@ -69,8 +69,10 @@ extension Authority {
                 return .stale(head: revision)
             }
             let deck = present.deck
-            let (made, inverse) = try make(delta, hasInverse: hasInverse)
-            number(made, inverse: inverse, deck: deck, origin, now: circumstances.now)
+            guard let changed = try changedItems(by: delta, maxWork: circumstances.maxWork) else { return .tooMuchWork }
+            let before = hasInverse && RecentInverses.mayKeep(changed) ? nil : present.hand
+            let (made, inverse) = try make(delta, changing: changed, hasInverse: before == nil)
+            number(made, inverse: inverse, before: before, deck: deck, origin, now: circumstances.now)
             return .numbered(refusal: nil)
         } catch {
             guard origin.isFirst else { return .rejected(error) }
@@ -106,11 +108,8 @@ extension Authority {
     /// Like `submit`, on a copy of the authority that takes the original's place afterwards; meanwhile another thread
     /// may read the original. Nothing may be pending.
     package mutating func submitOffThread(_ origin: Origin, _ circumstances: Circumstances) -> Outcome {
-        let before = present.hand
         window.seal()
-        let outcome = submit(origin, circumstances, hasInverse: false)
-        if !pending.isEmpty { pending[pending.count - 1].before = before }
-        return outcome
+        return submit(origin, circumstances, hasInverse: false)
     }
 
     /// An upper estimate of the work that `submit` would be.
@@ -187,10 +186,12 @@ extension Authority {
 
     /// Gives the next number to the result of a submission.
     ///
-    /// - Parameter deck: the deck before the submission.
+    /// - Parameters:
+    ///   - before: the list before the submission, if the inverse was not made.
+    ///   - deck: the deck before the submission.
     private mutating func number(
-        _ made: consuming Delta, inverse: consuming Delta, deck: Deck?, _ origin: Origin, now: UInt64,
-        refusal: Rejection? = nil
+        _ made: consuming Delta, inverse: consuming Delta, before: consuming Hand? = nil, deck: Deck?, _ origin: Origin,
+        now: UInt64, refusal: Rejection? = nil
     ) {
         let (submission, author) = (origin.submission, origin.author)
         // The clocks of several servers differ a little, and each may be set back a little: no commit is older than the
@@ -206,24 +207,26 @@ extension Authority {
         pending.append(
             Pending(
                 mark: mark, count: commit.count, digest: commit.digest, origin: origin, inverse: inverse, deck: deck,
-                previous: previous))
+                previous: previous, before: before))
     }
 
     // MARK: Checking
 
-    /// Applies the delta to the present list if all of it is allowed; cards are turned over. Returns the delta that was
+    /// Applies the delta to the present list if its ids are new; cards are turned over. Returns the delta that was
     /// applied, and its inverse if that is wanted.
-    private mutating func make(_ delta: Delta, hasInverse: Bool) throws(Rejection) -> (made: Delta, inverse: Delta) {
+    private mutating func make(
+        _ delta: Delta, changing changed: [Delta.ChangedItem], hasInverse: Bool
+    ) throws(Rejection) -> (made: Delta, inverse: Delta) {
         let reach = delta.reach
-        guard reach <= present.hand.count else { throw .doesNotFit(reach: reach, count: present.hand.count) }
-        try checkRules(of: delta)
         let deleted = delta.packedItems(deletedFrom: present.hand)
         try takeIDs(inserted: delta, deleted: deleted)
         do throws(Rejection) {
             var deck = present.deck
             let made = try deck?.play(delta, deleted: deleted) ?? delta
             let inverse = hasInverse ? made.inverted(on: present.hand) : .identity
-            do { try present.hand.apply(made) } catch { throw .doesNotFit(reach: reach, count: present.hand.count) }
+            do {
+                try present.hand.apply(made, changing: changed)
+            } catch { throw .doesNotFit(reach: reach, count: present.hand.count) }
             if deck != nil { present.deck = deck }
             present.revision += 1
             return (made, inverse)
@@ -233,22 +236,32 @@ extension Authority {
         }
     }
 
+    /// Reading, changing and hashing this many bytes of an item takes as long as one component of a delta.
+    private static let bytesPerComponent = 20
+
+    /// Checks that all of the delta is allowed, and returns the items that it changes; nil if that is too much work.
     // Inlined, as a call would copy the authority.
     @inline(__always)
-    private func checkRules(of delta: Delta) throws(Rejection) {
+    private mutating func changedItems(by delta: Delta, maxWork: Int) throws(Rejection) -> [Delta.ChangedItem]? {
+        let reach = delta.reach
+        guard reach <= present.hand.count else { throw .doesNotFit(reach: reach, count: present.hand.count) }
         let maximum = min(rules.maximumCount, limits.listItems)
         let growth = delta.growth
         if growth > 0, present.hand.count + growth > maximum { throw .violation(.listFull(maximum: maximum)) }
-        if delta.single != nil || delta.changes.isEmpty { return }
-        let changed: [(item: PackedItem, after: PackedItem)]
-        do { changed = try delta.changedItems(on: present.hand) } catch {
-            throw .doesNotFit(reach: delta.reach, count: present.hand.count)
-        }
+        if delta.single != nil || delta.changes.isEmpty { return [] }
+        let maxBytes = maxWork.multipliedReportingOverflow(by: Self.bytesPerComponent)
+        let found: [Delta.ChangedItem]?
+        do {
+            found = try delta.changedItems(on: present.hand, within: maxBytes.overflow ? .max : maxBytes.partialValue)
+        } catch { throw .doesNotFit(reach: reach, count: present.hand.count) }
+        guard let changed = found else { return nil }
+        work += changed.reduce(0) { $0 + $1.item.size } / Self.bytesPerComponent
         for (_, after) in changed {
             let (kind, size) = after.measure
             if rules.hasDeck, kind == .card { throw .violation(.cardsAreDealt) }
             try check(kind, size: size, level: after.level)
         }
+        return changed
     }
 
     private func check(_ kind: Content.Kind, size: Int, level: UInt8) throws(Rejection) {

@@ -86,8 +86,8 @@ public struct Authority: Sendable {
         let deck: Deck?
         /// The client's entry in `sequences` before the commit.
         let previous: SequenceMark?
-        /// The list before a large commit, whose inverse would take long to make, and as much memory as its delta.
-        var before: Hand? = nil
+        /// The list before a large commit, whose inverse would take long to make or to apply, or much memory.
+        let before: Hand?
 
         /// The client's number, which is the same under all its names.
         var client: AuthorID { origin.author.client }
@@ -122,12 +122,12 @@ public struct Authority: Sendable {
 
     // MARK: What everybody may see
 
-    /// The list with all durable commits. O(1) if nothing is pending, or if the first pending commit is large;
-    /// otherwise O(pending · log n).
+    /// The list with all durable commits. O(pending · log n), where only the pending commits before the first large one
+    /// count.
     public var hand: Hand {
-        if let before = pending.first?.before { return before }
-        var hand = present.hand
-        for commit in pending.reversed() { hand.takeBack(commit.inverse) }
+        let large = pending.firstIndex { $0.before != nil }
+        var hand = large.flatMap { pending[$0].before } ?? present.hand
+        for commit in pending[..<(large ?? pending.count)].reversed() { hand.takeBack(commit.inverse) }
         return hand
     }
 

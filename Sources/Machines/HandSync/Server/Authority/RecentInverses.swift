@@ -9,6 +9,13 @@ struct RecentInverses {
     /// The number of commits that are kept, and roughly the most bytes that the inverse of each may take.
     private static let depth = 64
     private static let maxBytes = 16 << 10
+    /// The most bytes of items that an inverse may change: they are read and hashed when it is applied.
+    private static let maxChangedBytes = 4 << 10
+
+    /// Whether a commit that changes some items has an inverse that is applied fast.
+    static func mayKeep(_ changed: [Delta.ChangedItem]) -> Bool {
+        changed.reduce(0) { $0 + $1.after.size } <= maxChangedBytes
+    }
 
     /// The oldest revision that can be reached.
     private(set) var floor: Int
@@ -21,9 +28,9 @@ struct RecentInverses {
 
     /// Takes the inverse, unless it is too large, and leaves another delta in its place.
     ///
-    /// - Parameter isKept: false for a commit whose inverse was not made.
+    /// - Parameter isKept: false for a commit whose inverse was not made, or takes long to apply.
     /// - Precondition: `revision` is the one after the last revision appended.
-    mutating func append(_ inverse: inout Delta, of revision: Int, isKept: Bool = true) {
+    mutating func append(_ inverse: inout Delta, of revision: Int, isKept: Bool) {
         if inverses.isEmpty { inverses = [Delta](repeating: .identity, count: Self.depth) }
         let isKept = isKept && inverse.weighs(atMost: Self.maxBytes)
         if isKept {

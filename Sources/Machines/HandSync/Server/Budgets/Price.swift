@@ -30,7 +30,7 @@ package enum Price {
     package static func replay(_ items: Int, commits: Int) -> Int { items * 2 + commits * 100 }
 
     /// Undoing the latest commits on a copy of a list.
-    package static func rewind(_ commits: Int) -> Int { commits * 20 }
+    package static func rewind(_ commits: Int) -> Int { commits * 100 }
 
     /// Sending bytes that are in memory.
     package static func copying(_ bytes: Int) -> Int { bytes / 64 }

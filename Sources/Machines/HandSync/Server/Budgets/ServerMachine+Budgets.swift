@@ -27,6 +27,13 @@ extension ServerMachine {
         chargeUser(of: connection, Budgets.Cost(work: work))
     }
 
+    /// Charges a submission of a connection that may have gone meanwhile.
+    func charge(_ connection: ConnectionID, submissionWork work: Int) {
+        if let connection = connections[connection] { return charge(connection, submissionWork: work) }
+        budgets.countSubmission(work)
+        budgets.charge(departed: connection, work: work, now: now)
+    }
+
     /// Charges work that the caller counts.
     func chargeUser(of connection: Connection, _ cost: Budgets.Cost) {
         switch budgets.charge(connection, cost, now: now) {

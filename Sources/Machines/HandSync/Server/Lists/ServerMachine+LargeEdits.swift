@@ -39,12 +39,12 @@ extension ServerMachine {
         var (authority, origin, outcome) = transfer.take()
         let hosted = lists[task.list]
         hosted?.endEdit()
+        charge(task.connection, submissionWork: authority.work)
         if let hosted, let connection = connections[task.connection], !connection.isEnding,
             connection.cursors.hostedList(of: task.list.number) === hosted,
             isAllowed(.submit(origin.submission), from: connection)
         {
             hosted.adopt(&authority)
-            charge(connection, submissionWork: hosted.authority.work)
             answer(outcome, to: origin.submission, in: hosted, from: connection)
         }
         discard((consume authority, consume origin, consume outcome))
