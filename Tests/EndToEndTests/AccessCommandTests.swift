@@ -209,6 +209,27 @@ import Testing
         #expect(try Self.hand(["token", "grant", "nobody", "--role", "read"], folder).status == 3)
     }
 
+    /// Roles that wait for a list are for a new one: no other list gets them with the name.
+    @Test func anAwaitedNameIsOnlyForANewList() throws {
+        defer { server.kill() }
+        func hand(_ arguments: String..., token: String) throws -> Binary.Outcome {
+            try Self.hand(arguments + ["--url", Self.url(server, "")], folder, token: token)
+        }
+        for name in ["secret", "old"] { #expect(try hand("create", name, token: root).status == 0) }
+        #expect(try hand("delete", "old", "--force", token: root).status == 0)
+        let ben = try Self.create(["Ben", "--role", "admin", "--list", "future"], folder)
+        for command in [["rename", "secret", "future"], ["undelete", "old", "--name", "future"]] {
+            let refused = try Self.hand(command + ["--url", Self.url(server, "")], folder, token: root)
+            #expect(refused.status == 7 && refused.messages.contains("roles were granted for a new list 'future'"))
+        }
+        #expect(try hand("lists", token: ben.secret).output.isEmpty)
+        #expect(try hand("create", "future", token: root).status == 0)
+        #expect(try hand("lists", token: ben.secret).output.hasPrefix("future\t"))
+        #expect(try hand("rename", "future", "past", token: root).status == 0)
+        #expect(try hand("rename", "secret", "future", token: root).status == 0)
+        #expect(try hand("lists", token: ben.secret).output.hasPrefix("past\t"))
+    }
+
     /// A person who does not want to store a secret anywhere is asked for it. It is not shown while typing.
     @Test func theTokenIsAskedFor() throws {
         defer { server.kill() }

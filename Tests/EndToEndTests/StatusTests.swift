@@ -281,7 +281,10 @@ import Testing
         func code(_ host: String) throws -> Substring {
             try Self.answer(to: "GET /metrics HTTP/1.1\r\n\(host)\r\n\r\n", at: status).dropFirst(9).prefix(3)
         }
-        for host in ["evil.example", "evil.example:9177", "127.0.0.1.evil.example", "hand.example.evil", ""] {
+        for host in [
+            "evil.example", "evil.example:9177", "127.0.0.1.evil.example", "hand.example.evil", "", "127.0.0.1:1, evil",
+            "[::1].evil.example", "[::1]:1.evil.example", "[fe80::1%evil.example]", "[fe80::1%1]",
+        ] {
             #expect(try code("Host: \(host)") == "421", "\(host)")
         }
         for host in ["127.0.0.1:\(port)", "10.0.0.1", "[::1]:1", "localhost:9", "Hand.example:1", "LOCALHOST"] {

@@ -59,6 +59,9 @@ import Testing
             commands("hand://other:7777/b").last
                 == .visit(Location(server: .tcp(host: "other", port: 7777), route: .list("b"))))
         #expect(commands("hand://host:7777/b").contains(.follow("b")))
+        let mail = "mailto:a@b?Subject=c&attach=/etc/passwd&%61ttach=/d&body=e"
+        #expect(commands(mail).last == .openAddress("mailto:a@b?Subject=c&body=e"))
+        #expect(commands("mailto:a@b?attach=/c").last == .openAddress("mailto:a@b"))
         #expect(!commands("file:///etc/passwd").contains { if case .openAddress = $0 { true } else { false } })
     }
 }

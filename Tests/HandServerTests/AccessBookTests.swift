@@ -33,7 +33,7 @@ import Testing
         #expect(bind() && !bind())
         #expect(try roles(ada) == [.write, .none] && roles(ben) == [.read, .read])
         let those = book.ofListsThatAreThere
-        #expect(book.isAwaitingLists && !those.isAwaitingLists)
+        #expect(!book.awaitedLists.isEmpty && those.awaitedLists.isEmpty)
         #expect(those.access(again: ben.id, from: .thisMachine, at: now)?.lists == ["old": .read])
         // Before anybody has noticed that other lists have the names now.
         func role(on name: String, _ number: UInt64) throws -> Role {

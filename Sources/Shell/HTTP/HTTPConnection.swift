@@ -95,8 +95,14 @@ package final class HTTPConnection {
     /// The host without the port.
     private static func host(_ authority: String) -> String {
         // An IPv6 address stands in brackets, because of its colons.
-        if authority.hasPrefix("[") { return String(authority.dropFirst().prefix { $0 != "]" }) }
-        return String(authority.prefix { $0 != ":" })
+        let isBracketed = authority.hasPrefix("[")
+        let end = authority.firstIndex(of: isBracketed ? "]" : ":") ?? authority.endIndex
+        let rest = authority[end...].drop { isBracketed && $0 == "]" }
+        // Whatever else stands there is no port, so that the whole is no name of the server's.
+        guard rest.isEmpty || rest.hasPrefix(":") && rest.dropFirst().allSatisfy({ $0.isASCII && $0.isNumber }) else {
+            return authority
+        }
+        return String(isBracketed ? authority[..<end].dropFirst() : authority[..<end])
     }
 
     private static func query(_ text: Substring) -> [String: String] {

@@ -51,7 +51,8 @@ package final class HTTPEndpoint {
         /// site can make a browser send requests under that site's name, and read the answers.
         package func isFor(_ names: [String]) -> Bool {
             guard let host else { return true }
-            let isAddress = (try? SocketAddress(ip: host, port: 0)) != nil
+            // A zone may be any text.
+            let isAddress = !host.contains("%") && (try? SocketAddress(ip: host, port: 0)) != nil
             return isAddress || host == "localhost" || names.contains { $0.lowercased() == host }
         }
     }

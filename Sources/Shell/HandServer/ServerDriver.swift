@@ -106,7 +106,7 @@ final class ServerDriver {
         if case .append = request { clock.writing(at: Loop.monotonicNanoseconds) }
         let bindRoles = request.changesName ? accessKeeper?.bindRoles() : nil
         guard store.blocks else {
-            finished(request.run(on: store, bindRoles: bindRoles ?? {}), at: time)
+            finished(request.run(on: store, bindRoles: bindRoles ?? { [] }), at: time)
             return true
         }
         if request.isWrite {
@@ -223,16 +223,16 @@ final class ServerDriver {
 private final class StoreWrite: @unchecked Sendable {
     private let store: any CommitStore
     @exclusivity(unchecked) private var request: StoreRequest?
-    @exclusivity(unchecked) private var bindRoles: (@Sendable () throws -> Void)?
+    @exclusivity(unchecked) private var bindRoles: (@Sendable () throws -> Set<String>)?
     @exclusivity(unchecked) private var reply: StoreReply?
 
     init(_ store: any CommitStore) { self.store = store }
 
-    func begin(_ request: StoreRequest, bindRoles: (@Sendable () throws -> Void)?) {
+    func begin(_ request: StoreRequest, bindRoles: (@Sendable () throws -> Set<String>)?) {
         (self.request, self.bindRoles) = (request, bindRoles)
     }
 
-    func run() { reply = request.take()?.run(on: store, bindRoles: bindRoles ?? {}) }
+    func run() { reply = request.take()?.run(on: store, bindRoles: bindRoles ?? { [] }) }
 
     func takeReply() -> StoreReply {
         guard let reply = reply.take() else { preconditionFailure("there was no write") }

@@ -16,6 +16,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case conflict(list: ListNumber, expected: Int, found: Int)
     case noSuchList(String)
     case listExists(String)
+    /// Roles were granted for the list that somebody is to make under that name: another list must not get them.
+    case nameIsAwaited(String)
     /// There is no such deletion, or it can no longer be undone.
     case notDeleted(String)
     case noSuchRevision(Int, oldest: Int, newest: Int)
@@ -53,6 +55,8 @@ extension StoreError: CustomStringConvertible {
         case .noSuchList(""): "the list no longer exists"
         case .noSuchList(let name): "there is no list '\(name)'"
         case .listExists(let name): "there is already a list '\(name)'"
+        case .nameIsAwaited(let name):
+            "roles were granted for a new list '\(name)', which another list must not get with the name. Choose another name"
         case .notDeleted(let name): "there is no deleted list '\(name)' that could be restored"
         case .noSuchRevision(let revision, let oldest, let newest) where revision < oldest:
             "revision \(revision) is no longer kept; the oldest is \(oldest), the newest \(newest)"
@@ -81,8 +85,8 @@ extension StoreError {
     package var isFinal: Bool {
         switch self {
         case .syncFailed, .removed, .overwritten: true
-        case .inUse, .newer, .older, .noStore, .notAStore, .damaged, .conflict, .noSuchList, .listExists, .notDeleted,
-            .noSuchRevision, .unreachable, .failed:
+        case .inUse, .newer, .older, .noStore, .notAStore, .damaged, .conflict, .noSuchList, .listExists,
+            .nameIsAwaited, .notDeleted, .noSuchRevision, .unreachable, .failed:
             false
         }
     }

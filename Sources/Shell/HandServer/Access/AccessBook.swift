@@ -113,8 +113,8 @@ package struct AccessBook: Codable, Equatable, Sendable {
 
     // MARK: Lists
 
-    /// Whether there are roles for names of lists that do not exist yet.
-    package var isAwaitingLists: Bool { tokens.values.contains { !$0.lists.isEmpty } }
+    /// The names of lists that do not exist yet for which there are roles.
+    package var awaitedLists: Set<String> { tokens.values.reduce(into: []) { $0.formUnion($1.lists.keys) } }
 
     /// These rules without the roles for lists that do not exist yet.
     package var ofListsThatAreThere: AccessBook {

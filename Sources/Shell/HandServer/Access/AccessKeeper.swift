@@ -6,8 +6,9 @@ protocol AccessKeeper: AnyObject {
     /// Looks for new rules before a client is refused, if looking takes no time. Returns whether there are new rules.
     func refresh() -> Bool
     /// Makes roles that were given for a name roles on the list that has the name. The result is called on another
-    /// thread before a name changes; if it throws, no name changes.
-    func bindRoles() -> @Sendable () throws -> Void
+    /// thread before a name changes, and returns the names of the lists that other roles wait for; if it throws, no
+    /// name changes.
+    func bindRoles() -> @Sendable () throws -> Set<String>
     /// `ServerMachine.Effect.called`.
     func called(_ logID: UInt64, _ name: String?)
     /// Applies the newest rules. `then` gets their fingerprint, or the reason why they are not in force.

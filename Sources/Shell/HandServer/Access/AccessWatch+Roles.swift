@@ -4,10 +4,10 @@ import HandWire
 /// The file stores which roles are bound to which lists, so that the binding survives a restart.
 extension AccessWatch {
     /// Binds roles, after reading the file if it has changed.
-    func bindRoles() -> @Sendable () throws -> Void {
+    func bindRoles() -> @Sendable () throws -> Set<String> {
         _ = refresh()
-        guard hasUnkeptRoles, let problem = keepRoles() else { return {} }
-        return { throw problem }
+        if hasUnkeptRoles, let problem = keepRoles() { return { throw problem } }
+        return { [awaited = driver.access.awaitedLists] in awaited }
     }
 
     func called(_ logID: UInt64, _ name: String?) {

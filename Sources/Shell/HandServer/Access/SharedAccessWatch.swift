@@ -40,7 +40,12 @@ final class SharedAccessWatch: AccessKeeper {
 
     func refresh() -> Bool { false }
 
-    func bindRoles() -> @Sendable () throws -> Void { { [access] in try access.bind() } }
+    func bindRoles() -> @Sendable () throws -> Set<String> {
+        { [access] in
+            try access.bind()
+            return try access.read().awaitedLists
+        }
+    }
 
     func called(_ logID: UInt64, _ name: String?) {
         // A name that this server changed applies here at once.
@@ -98,7 +103,7 @@ final class SharedAccessWatch: AccessKeeper {
         if version > 0 { driver.audit?.record(changeFrom: driver.access, to: book) }
         (version, fingerprint) = (reading.version, reading.fingerprint)
         driver.access = book
-        isAwaitingLists = reading.book.isAwaitingLists
+        isAwaitingLists = !reading.book.awaitedLists.isEmpty
         driver.logger.info("access rules loaded", metadata: ["tokens": .stringConvertible(reading.book.count)])
     }
 

@@ -253,6 +253,16 @@ enum LinkOpener {
         guard isWeb, !address.contains(where: \.isWhitespace) else {
             return [.say("'\(address)' is neither a web address nor a server's address")]
         }
-        return [.openAddress(address)]
+        return [.openAddress(withKnownFields(address))]
+    }
+
+    /// The address, with only the usual fields if it is one of mail: some mail programs obey others, such as `attach`.
+    private static func withKnownFields(_ address: String) -> String {
+        let parts = address.split(separator: "?", maxSplits: 1)
+        guard address.lowercased().hasPrefix("mailto:"), parts.count == 2 else { return address }
+        let fields = parts[1].split(separator: "&").filter { field in
+            ["subject", "body", "cc", "bcc"].contains(field.prefix { $0 != "=" }.lowercased())
+        }
+        return parts[0] + (fields.isEmpty ? "" : "?" + fields.joined(separator: "&"))
     }
 }

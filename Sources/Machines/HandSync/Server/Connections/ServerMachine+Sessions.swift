@@ -95,7 +95,7 @@ extension ServerMachine {
             switch error {
             case .unreachable: .internalError
             case .noSuchList, .notDeleted: .noSuchList
-            case .listExists: .listExists
+            case .listExists, .nameIsAwaited: .listExists
             case .noSuchRevision: .noSuchRevision
             case .inUse, .newer, .older, .noStore, .notAStore, .damaged, .conflict, .syncFailed, .removed, .overwritten,
                 .failed:

@@ -117,9 +117,10 @@ package struct ChangeName: Sendable {
 
     /// Returns the log id of the list.
     ///
-    /// - Parameter bindRoles: called before the name changes.
-    func run(on store: any CommitStore, _ bindRoles: () throws -> Void) throws -> UInt64 {
-        try bindRoles()
+    /// - Parameter bindRoles: called before the name changes. Returns the names that roles wait for.
+    func run(on store: any CommitStore, _ bindRoles: () throws -> Set<String>) throws -> UInt64 {
+        let awaited = try bindRoles()
+        if let newName, awaited.contains(newName) { throw StoreError.nameIsAwaited(newName) }
         switch change {
         case .delete(let time):
             let list = try mine(in: store)
@@ -137,6 +138,15 @@ package struct ChangeName: Sendable {
             }
             try store.undelete(found.deletion, as: new)
             return found.list.logID
+        }
+    }
+
+    /// The name, if the list had another one.
+    private var newName: String? {
+        switch change {
+        case .rename(let new): new
+        case .undelete(_, let new, _, _) where new != name: new
+        case .undelete, .delete: nil
         }
     }
 

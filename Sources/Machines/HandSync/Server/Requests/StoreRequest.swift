@@ -36,12 +36,15 @@ package enum StoreRequest: Sendable {
 
     /// Asks the store, and returns its reply. It may block for as long as a disk takes.
     ///
-    /// - Parameter bindRoles: called before a name changes; if it throws, no name changes.
-    package func run(on store: any CommitStore, bindRoles: () throws -> Void = {}) -> StoreReply {
+    /// - Parameter bindRoles: called before a name changes; if it throws, no name changes. Returns the names that roles
+    ///   wait for.
+    package func run(on store: any CommitStore, bindRoles: () throws -> Set<String> = { [] }) -> StoreReply {
         do { return try reply(of: store, bindRoles) } catch { return .ended(error) }
     }
 
-    private func reply(of store: any CommitStore, _ bindRoles: () throws -> Void) throws(StoreError) -> StoreReply {
+    private func reply(
+        of store: any CommitStore, _ bindRoles: () throws -> Set<String>
+    ) throws(StoreError) -> StoreReply {
         switch self {
         case .loadList(let load): .loadedList(load, try answer { try load.run(on: store) })
         case .readHead(let read): .head(read, try answer { try read.run(on: store) })
@@ -72,7 +75,7 @@ package enum WriteJob: Sendable {
     case compact(Compact)
 
     fileprivate func reply(
-        of store: any CommitStore, _ bindRoles: () throws -> Void
+        of store: any CommitStore, _ bindRoles: () throws -> Set<String>
     ) throws(StoreError) -> StoreReply.Wrote {
         switch self {
         case .create(let create): .created(create, try answer { try create.run(on: store) })
