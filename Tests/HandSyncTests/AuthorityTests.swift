@@ -6,11 +6,12 @@ import HandWire
 import Testing
 
 @Suite struct AuthorityTests {
-    private func authority(_ items: [Item], rules: Rules = Rules(), deck: Deck? = nil, window: Int = 1 << 20)
-        -> Authority
-    {
+    private func authority(
+        _ items: [Item], rules: Rules = Rules(), deck: Deck? = nil, window: Int = 1 << 20, bytes: Int = 1 << 30
+    ) -> Authority {
         var limits = Limits()
         limits.windowBytes = window
+        limits.listBytes = bytes
         return Authority(
             Authority.Start(
                 list: 1, logID: 9, hand: Hand(items, rules: rules), revision: 0, deck: deck, sequences: [:]),
@@ -54,6 +55,32 @@ import Testing
             #expect(list.submit(former, author: 1, now: 6) == .acknowledged(revision: 0))
         }
         #expect(list.hand.isEmpty)
+    }
+
+    /// A list that takes as much memory as it may only shrinks.
+    @Test func aListHasAtMostSoManyBytes() throws {
+        let items = tasks(3)
+        let size = items.reduce(0) { $0 + PackedItem($1).bytesInMemory }
+        var list = authority(items, bytes: size + 60)
+        func edit(_ sequence: SequenceNumber, _ delta: Delta) -> Authority.Outcome {
+            commit(&list, submission(delta, base: list.revision, sequence))
+        }
+        let (numbered, full) = (
+            Authority.Outcome.numbered(refusal: nil), Authority.Outcome.rejected(.storeFull(limit: size + 60))
+        )
+        let more = Change(text: TextChange(replacing: "", at: 0, with: String(repeating: "x", count: 40)))
+        #expect(edit(1, .inserting(tasks(2, first: 9), at: 0, .after)) == full)
+        #expect(edit(2, .editing(at: 0, more)) == numbered)
+        #expect(edit(3, .editing(at: 1, more)) == full)
+        #expect(edit(4, .inserting(tasks(1, first: 9), at: 0, .after)) == full)
+        #expect(edit(5, .deleting(0..<1)) == numbered)
+        #expect(edit(6, .inserting(tasks(1, first: 9), at: 0, .after)) == numbered)
+        // What could not be written takes no room.
+        _ = list.submit(submission(.deleting(0..<2), base: list.revision, 7), author: 1, now: 5)
+        _ = list.takeBatch()
+        _ = list.writeFailed()
+        #expect(edit(8, .editing(at: 1, more)) == numbered)
+        #expect(edit(9, .editing(at: 2, more)) == full)
     }
 
     /// The first refusal on a connection is a commit that changes nothing and contains the reason.

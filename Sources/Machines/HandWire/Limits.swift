@@ -16,6 +16,8 @@ public struct Limits: Equatable, Sendable {
     public var helloBytes = 1024
     /// Items of one list, regardless of its rules.
     public var listItems = 10_000_000
+    /// Bytes of memory that the items of one list take, roughly. A list that takes more can only shrink.
+    public var listBytes = 1 << 30
     /// Bytes of one item's content, regardless of the rules.
     public var itemBytes = 1 << 20
     /// Lists on the server.

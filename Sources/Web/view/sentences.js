@@ -33,7 +33,7 @@ const WHYS = new Map([
   ["notStored", "the server could not store it"],
   ["tooManyPending", "the server has too much to do; try again"],
   ["notAllowed", "your role does not allow it"],
-  ["storeFull", "the server's disk is full"],
+  ["storeFull", "there is no room for more"],
 ]);
 
 /**

@@ -107,6 +107,9 @@ package struct PackedItem: Sendable {
     /// `Content.size`, found without making the content. O(1).
     package var size: Int { measure.size }
 
+    /// Roughly how many bytes of memory it takes. O(1).
+    package var bytesInMemory: Int { size + 48 }
+
     /// The content's kind and `Content.size`. O(1).
     package var measure: (kind: Content.Kind, size: Int) {
         withBody { kind, body in

@@ -15,7 +15,7 @@ public enum Rejection: Error, Equatable, Sendable {
     case tooManyPending(limit: Int)
     /// The person is not allowed to make such edits to this list.
     case notAllowed
-    /// The server's store has reached its size limit, in bytes.
+    /// The server's store, or the list, has reached its size limit, in bytes.
     case storeFull(limit: Int)
     /// The history shows that the submission was refused, but no longer why.
     case reasonForgotten
@@ -49,7 +49,7 @@ extension Rejection: CustomStringConvertible {
             "your role on this list does not allow it: adding needs append, other edits need write. "
                 + "Ask whoever runs the server."
         case .storeFull(let limit):
-            "the server is full: it keeps \(limit) bytes. Its operator can raise that, or forget older history."
+            "there is no room: at most \(limit) bytes are kept. The server's operator can raise that, or forget older history."
         case .reasonForgotten:
             "the server refused the edit; why is no longer known. Look at the list and repeat the edit."
         case .tooManyPending(let limit): "more than \(limit) edits were waiting to be written. Send fewer at a time."

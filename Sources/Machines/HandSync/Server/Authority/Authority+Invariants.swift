@@ -3,6 +3,7 @@ import HandCore
 extension Authority {
     /// Returns which invariant is broken, or nil if none is. For tests: O(n).
     package func brokenInvariant() -> String? {
+        if present.bytes != present.hand.bytesInMemory { return "its items take other than \(present.bytes) bytes" }
         if let problem = present.hand.brokenInvariant() { return problem }
         if present.revision != revision + pending.count { return "revisions and pending commits do not add up" }
         if window.head != present.revision { return "the window ends at \(window.head), not at \(present.revision)" }

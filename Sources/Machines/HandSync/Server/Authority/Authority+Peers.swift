@@ -45,6 +45,7 @@ extension Authority {
             let changed = try commit.delta.changedItems(on: present.hand)
             (before, isKept) = (present.hand, RecentInverses.mayKeep(changed))
             try present.hand.apply(commit.delta, changing: changed)
+            present.bytes += commit.delta.growthInMemory(deleting: inverse.items, changing: changed)
         } catch { throw .damaged("\(place) does not fit: \(error)") }
         guard present.hand.digest == commit.digest, present.hand.count == commit.count else {
             throw .damaged("\(place) has another digest")

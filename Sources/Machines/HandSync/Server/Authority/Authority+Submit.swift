@@ -68,17 +68,18 @@ extension Authority {
             guard let delta = try carried(submission, isFull: circumstances.isFull) else {
                 return .stale(head: revision)
             }
-            let deck = present.deck
+            let (deck, bytes) = (present.deck, present.bytes)
             guard let changed = try changedItems(by: delta, maxWork: circumstances.maxWork) else { return .tooMuchWork }
             let before = hasInverse && RecentInverses.mayKeep(changed) ? nil : present.hand
             let (made, inverse) = try make(delta, changing: changed, hasInverse: before == nil)
-            number(made, inverse: inverse, before: before, deck: deck, origin, now: circumstances.now)
+            number(made, inverse: inverse, before: before, deck: deck, bytes: bytes, origin, now: circumstances.now)
             return .numbered(refusal: nil)
         } catch {
             guard origin.isFirst else { return .rejected(error) }
             present.revision += 1
             number(
-                .identity, inverse: .identity, deck: present.deck, origin, now: circumstances.now, refusal: error)
+                .identity, inverse: .identity, deck: present.deck, bytes: present.bytes, origin,
+                now: circumstances.now, refusal: error)
             return .numbered(refusal: error)
         }
     }
@@ -189,9 +190,10 @@ extension Authority {
     /// - Parameters:
     ///   - before: the list before the submission, if the inverse was not made.
     ///   - deck: the deck before the submission.
+    ///   - bytes: `State.bytes` before the submission.
     private mutating func number(
-        _ made: consuming Delta, inverse: consuming Delta, before: consuming Hand? = nil, deck: Deck?, _ origin: Origin,
-        now: UInt64, refusal: Rejection? = nil
+        _ made: consuming Delta, inverse: consuming Delta, before: consuming Hand? = nil, deck: Deck?, bytes: Int,
+        _ origin: Origin, now: UInt64, refusal: Rejection? = nil
     ) {
         let (submission, author) = (origin.submission, origin.author)
         // The clocks of several servers differ a little, and each may be set back a little: no commit is older than the
@@ -207,7 +209,7 @@ extension Authority {
         pending.append(
             Pending(
                 mark: mark, count: commit.count, digest: commit.digest, origin: origin, inverse: inverse, deck: deck,
-                previous: previous, before: before))
+                bytes: bytes, previous: previous, before: before))
     }
 
     // MARK: Checking
@@ -219,6 +221,8 @@ extension Authority {
     ) throws(Rejection) -> (made: Delta, inverse: Delta) {
         let reach = delta.reach
         let deleted = delta.packedItems(deletedFrom: present.hand)
+        let growth = delta.growthInMemory(deleting: deleted, changing: changed)
+        if growth > 0, present.bytes + growth > limits.listBytes { throw .storeFull(limit: limits.listBytes) }
         try takeIDs(inserted: delta, deleted: deleted)
         do throws(Rejection) {
             var deck = present.deck
@@ -229,6 +233,7 @@ extension Authority {
             } catch { throw .doesNotFit(reach: reach, count: present.hand.count) }
             if deck != nil { present.deck = deck }
             present.revision += 1
+            present.bytes += growth
             return (made, inverse)
         } catch {
             ids.replace(delta.items, by: deleted)

@@ -69,6 +69,8 @@ public struct Authority: Sendable {
         var hand: Hand
         var revision: Int
         var deck: Deck?
+        /// Roughly how many bytes of memory the items take.
+        var bytes: Int
     }
 
     /// A commit that is not durable yet. Its delta is in the window.
@@ -84,6 +86,8 @@ public struct Authority: Sendable {
         var inverse: Delta
         /// The deck before the commit.
         let deck: Deck?
+        /// `State.bytes` before the commit.
+        let bytes: Int
         /// The client's entry in `sequences` before the commit.
         let previous: SequenceMark?
         /// The list before a large commit, whose inverse would take long to make or to apply, or much memory.
@@ -111,7 +115,8 @@ public struct Authority: Sendable {
         list = start.list
         logID = start.logID
         self.limits = limits
-        present = State(hand: start.hand, revision: start.revision, deck: start.deck)
+        present = State(
+            hand: start.hand, revision: start.revision, deck: start.deck, bytes: start.hand.bytesInMemory)
         revision = start.revision
         digest = start.hand.digest
         window = Window(floor: start.revision, count: start.hand.count, limit: limits.windowBytes)
@@ -255,7 +260,8 @@ public struct Authority: Sendable {
             let deleted = commit.before.map { made.packedItems(deletedFrom: $0) } ?? Array(commit.inverse.items)
             ids.replace(made.items, by: deleted)
         }
-        present = State(hand: hand, revision: revision, deck: deck)
+        present = State(
+            hand: hand, revision: revision, deck: deck, bytes: pending.first?.bytes ?? present.bytes)
         inWriting = 0
         window.truncate(to: revision)
         defer { pending = [] }
