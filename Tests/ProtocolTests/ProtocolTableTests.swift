@@ -91,7 +91,8 @@ import Testing
         "connections", "connectionsPerAddress", "failedHellos", "handshakesPerAddress", "lists", "userUnfinishedBytes",
         "userAnswerBytes",
         "tellingDelay",
-        "tooFastDeadline", "userSubscriptions", "userItems", "userLists", "storeBytes", "listBytes", "answerBytes", "transfers",
+        "tooFastDeadline", "userSubscriptions", "userItems", "userLists", "storeBytes", "listBytes", "answerBytes",
+        "transfers",
         "pastRevisions", "stallDeadline",
         "snapshotCommits", "submissionWork", "inlineWork", "unloadDelay",
     ]
