@@ -19,8 +19,9 @@ struct TokenCommand: ParsableCommand {
             Once there are tokens, the names of users without one begin with (guest).
 
             The person stores the secret in $HAND_TOKEN, or as "token" in ~/.config/hand/config.toml; with ? instead of the secret, \
-            hand asks for it. The secret is sent only to the server of $HAND_URL, or of "url" in that file, and over a network \
-            only with TLS, unless HAND_TOKEN_IN_CLEAR=1. On a command line, other users of the machine could see it.
+            hand asks for it. The secret is sent only to the server of $HAND_URL, or of "url" in that file (with neither, to the one \
+            that the command names), and over a network only with TLS, unless HAND_TOKEN_IN_CLEAR=1. On a command line, other users \
+            of the machine could see it.
             """,
         subcommands: [
             CreateToken.self, GrantToken.self, ListTokens.self, RevokeToken.self, Guests.self, RestoreTokens.self,
