@@ -606,3 +606,56 @@ test("edits of a list that is gone can be let go of, and another list gets its n
   await ada.goTo(stage.page("ended"));
   await ada.sees("new");
 });
+
+test("what is selected stays selected while it is moved, by oneself or by others", options, async () => {
+  const is = count =>
+    until(
+      () => browser.run(text => document.querySelector(".selected").textContent === text, `${count} items selected`),
+      `${count} are selected`,
+    );
+  await open("block", "a", "b", "c", "d", "e", "f");
+  await ada.press("b", ["v", "j", "j"]);
+  await is(3);
+  await browser.press(["J"]);
+  await stage.has("block", ["a", "e", "b", "c", "d", "f"]);
+  await is(3);
+  await browser.press(["J"]);
+  await stage.has("block", ["a", "e", "f", "b", "c", "d"]);
+  await is(3);
+  // Somebody takes an end away; it comes back to the others with them.
+  run("mv", "-l", "block", "6", "--top");
+  await ada.sees("d", "a", "e", "f", "b", "c");
+  await is(3);
+  await browser.press(["b"]);
+  await stage.has("block", ["a", "e", "f", "d", "b", "c"]);
+  await is(3);
+  await browser.press(["K"]);
+  await stage.has("block", ["a", "e", "d", "b", "c", "f"]);
+  // Whichever row is taken, all of them move.
+  const middle = text =>
+    browser.run(text => {
+      const row = [...document.querySelectorAll(".row")].find(row => row.querySelector(".text").textContent === text);
+      const { left, top, width, height } = row.querySelector(".grip").getBoundingClientRect();
+      return [left + width / 2, top + height / 2];
+    }, text);
+  const [from, to] = [await middle("b"), await middle("a")];
+  await browser.drag([from, [from[0], from[1] - 10], [to[0], to[1] - 6]]);
+  await stage.has("block", ["d", "b", "c", "a", "e", "f"]);
+  await ada.press("d", []);
+});
+
+test("a reload shows nothing as changed", options, async () => {
+  const texts = Array.from({ length: 30 }, (_, i) => `row ${i}`);
+  await open("calm", ...texts);
+  for (let round = 0; round < 3; round++) {
+    await ada.press(`row ${round}`, [" "]);
+    const ticked = async () => (await stage.items("calm")).filter(({ done }) => done).length;
+    await until(async () => (await ticked()) === round + 1, "it is ticked");
+    await pause(300);
+    await browser.reload();
+    await ada.sees(...texts);
+    for (let look = 0; look < 5; look++, await pause(100)) {
+      assert.equal(await browser.run(() => document.querySelectorAll(".flash").length), 0);
+    }
+  }
+});

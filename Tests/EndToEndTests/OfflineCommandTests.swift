@@ -61,10 +61,8 @@ import Testing
         ada.server.kill()
         try ada.hand("add", "d", "--queue", "--timeout", "1")
         try ada.server.start()
-        let clients = ada.server.folder.path + "/state/hand/clients/"
-        let servers = try FileManager.default.contentsOfDirectory(atPath: clients)
-        let path = clients + servers[0] + "/0.sqlite"
-        let running = try ClientJournal(path: path, fresh: ClientID(high: 1, low: 1))
+        let path = try journal()
+        let running = try heldJournal()
         let held = "'list': edits wait with another running command, which sends them itself\n"
         let failure = "hand: not everything was sent: list\n"
         #expect(try sync() == (1, held + failure))
@@ -83,6 +81,20 @@ import Testing
         if isSlow, end.messages == held + failure { end = try sync() }
         #expect(end == (0, "'list': sent; revision 2\n"), "\(end)")
         #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c", "[ ] d"])
+    }
+
+    /// What a running command has sent waits no longer.
+    @Test func syncAfterAnotherCommandHasSent() throws {
+        ada.server.kill()
+        try ada.hand("add", "d", "--queue", "--timeout", "1")
+        try ada.server.start()
+        let watch = try RunningCommand(["watch"], ada.environment, ada.server.folder.path + "/watched")
+        let path = try journal()
+        #expect(eventually { ClientJournal.isInUse(at: path) })
+        #expect(try eventually { try ada.lines().count == 4 })
+        #expect(try eventually { try sync() == (0, "nothing was waiting\n") })
+        watch.process.interrupt()
+        _ = try watch.end()
     }
 
     private func sync(_ arguments: String...) throws -> (Int32, String) {
@@ -109,9 +121,12 @@ import Testing
 
     /// Opens the journal of Ada's first id, as a running command does.
     private func heldJournal() throws -> ClientJournal {
+        try ClientJournal(path: journal(), fresh: ClientID(high: 1, low: 1))
+    }
+
+    private func journal() throws -> String {
         let clients = ada.server.folder.path + "/state/hand/clients/"
-        let servers = try FileManager.default.contentsOfDirectory(atPath: clients)
-        return try ClientJournal(path: clients + servers[0] + "/0.sqlite", fresh: ClientID(high: 1, low: 1))
+        return try clients + FileManager.default.contentsOfDirectory(atPath: clients)[0] + "/0.sqlite"
     }
 
     /// Numbers are those of `ls --offline`, whichever command has the edits that wait.

@@ -71,6 +71,8 @@ enum PairDeed: String, CaseIterable {
         let needsList = isOnList && self != .make
         if needsList, other.changesNames || changesNames && other == self { statuses.insert(3) }
         if [.grant, .revoke].contains(self), other == .revoke { statuses.insert(3) }
+        // The other one has the edits, and has not sent them yet.
+        if self == .sync, other.stays { statuses.insert(1) }
         // There is nothing left to undo, or the item is gone.
         if [.undo, .tick].contains(self), other == .undo { statuses.insert(3) }
         // The name is taken.

@@ -3,6 +3,9 @@
 /** @typedef {import('./fields.js').Focus} Focus */
 /** @typedef {import('./fields.js').Presence} Presence */
 
+/** @type {ReadonlyMap<number, Presence>} */
+const NOBODY = new Map();
+
 export class People {
   #send;
   /** @type {Map<number, Presence>} */
@@ -17,11 +20,11 @@ export class People {
   }
 
   /**
-   * By their author numbers.
+   * By their author numbers. Nobody while there is no subscription, since they may have gone.
    * @returns {ReadonlyMap<number, Presence>}
    */
   get here() {
-    return this.#here;
+    return this.#isKnown ? this.#here : NOBODY;
   }
 
   /**
@@ -33,7 +36,7 @@ export class People {
     this.#send(focus);
   }
 
-  /** A subscription is asked for. */
+  /** There is no subscription, or another one is asked for. */
   forget() {
     this.#isKnown = false;
   }

@@ -157,6 +157,7 @@ export class Subscription {
   lost() {
     this.#list = this.#request = this.#sent = this.#head = this.#incoming = undefined;
     this.#isLive = this.#byLog = this.#awaitsName = this.#isWelcome = false;
+    this.#people.forget();
   }
 
   /** The person follows the list no longer. */

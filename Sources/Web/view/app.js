@@ -53,6 +53,8 @@ export class App {
   #names = new Map();
   /** @type {ListScreen | ListsScreen | HistoryScreen | undefined} */
   #screen;
+  /** @type {string | undefined} the list that the person has just made */
+  #made;
   #toastTimer = 0;
   /** Takes the message away that is shown. */
   #done = () => {};
@@ -104,7 +106,7 @@ export class App {
     setInterval(() => this.#drawHeader(), 1000);
     // A list that has ended may be there again: somebody brings it back, or gives the person the right to read it.
     setInterval(() => this.#screen?.open?.subscription.hasEnded && this.client.open(this.#screen.open.name), AGAIN);
-    onFocusLost(() => this.#screen?.refocus());
+    onFocusLost(() => this.refocus());
     this.#navigateNext();
   }
 
@@ -135,6 +137,7 @@ export class App {
     if (connection.state === "connecting") return `connecting…${edits}`;
     if (connection.state !== "online") return `${connection.state}${edits}`;
     const { count, reason } = this.clients.elsewhere;
+    if (waiting.count === 0 && this.#screen?.open?.subscription.hasEnded) return "connected";
     if (waiting.count === 0 && reason) return `saved, but not ${amount(count, "edit")} with another link`;
     if (waiting.count === 0) return count > 0 ? "saving…" : "saved";
     const left = stuck.reduce((sum, { list }) => sum + list.replica.pending.length, 0);
@@ -187,6 +190,7 @@ export class App {
   async makeList(name) {
     try {
       await this.client.request({ type: "create", name: name.normalize("NFC"), rules: NEW_RULES });
+      this.#made = name;
       this.go({ list: name });
       return true;
     } catch (error) {
@@ -291,7 +295,7 @@ export class App {
       if (this.#done !== done) return;
       const hadFocus = this.#toast.contains(document.activeElement);
       this.#toast.hidden = true;
-      if (hadFocus) this.#screen?.refocus();
+      if (hadFocus) this.refocus();
     };
     // It does not go while somebody is about to press its button.
     const inUse = hovers.matches ? ":hover, :focus-within" : ":focus-within";
@@ -395,7 +399,15 @@ export class App {
     // The key that has led here is none that is typed here.
     this.#pressedAt = -Infinity;
     this.draw();
-    this.#screen.begin(before?.open?.name);
+    // Whoever makes a list goes on with its items.
+    if (this.#screen instanceof ListScreen && list === this.#made) this.#screen.composer.begin(undefined);
+    else this.#screen.begin(before?.open?.name);
+    this.#made = undefined;
+  }
+
+  /** What had the focus is gone. */
+  refocus() {
+    this.#screen?.refocus();
   }
 
   /** @param {OpenList} list whose edits are forgotten, since it is gone */

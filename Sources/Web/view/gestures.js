@@ -36,7 +36,7 @@ export function hearGestures(app, grid, screen) {
     // From elsewhere, the browser scrolls, and the first step is into the grid: one acts on what one sees.
     if (!isInGrid && /^( |Page|Home|End)/.test(event.key)) return;
     event.preventDefault();
-    if (!isInGrid && screen.actions.isOnItem(action)) return grid.focus();
+    if (!isInGrid && grid.rows.count > 0 && screen.actions.isOnItem(action)) return grid.focus();
     if (action === "tick" && grid.isPicking) return grid.togglePick(grid.current);
     screen.perform(action);
   }

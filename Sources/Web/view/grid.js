@@ -156,6 +156,21 @@ export class Grid {
   }
 
   /**
+   * What was selected has been moved, and stands together now.
+   * @param {string[]} ids
+   */
+  follow(ids) {
+    const rows = ids.map(id => this.rows.rowOf(id)).filter(row => row >= 0).sort((a, b) => a - b);
+    if (this.isPicking || rows.length === 0) return this.mark();
+    const [first, last] = [rows[0], rows[rows.length - 1]].map(row => this.rows.at(row).id);
+    if (this.#anchor === undefined) return this.setCurrent(first);
+    const isUpwards = this.rows.rowOf(this.#current) < this.rows.rowOf(this.#anchor);
+    [this.#anchor, this.#current] = isUpwards ? [last, first] : [first, last];
+    this.#stretch();
+    this.mark();
+  }
+
+  /**
    * Goes up or down.
    * @param {number} count @param {boolean} [isSelecting] whether the range grows
    */
@@ -410,7 +425,8 @@ export class Grid {
     const id = row instanceof HTMLElement ? row.dataset.id : undefined;
     if (id === undefined || id === this.#current) return;
     this.#current = id;
-    this.#stretch();
+    // Whoever reaches for one of the selected rows means all of them.
+    if (!this.selectedIds.includes(id)) this.#stretch();
     this.mark();
   }
 }

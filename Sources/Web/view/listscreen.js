@@ -38,6 +38,8 @@ export class ListScreen {
    * @type {List | undefined}
    */
   #shown;
+  /** Whether it has more than what this device has made itself. */
+  #isKnown = false;
   #news;
   #notices;
   /** @type {ReadonlySet<string>} the items that other tabs have changed */
@@ -226,8 +228,9 @@ export class ListScreen {
   /** @param {List} view */
   #drawRows(view) {
     const before = this.#grid.rows;
-    const wasShown = this.#shown;
+    const wasShown = this.#shown && this.#isKnown;
     this.#shown = view;
+    this.#isKnown = this.#open.hasCopy || this.#open.subscription.isLive;
     const rows = this.looking.rowsOf(view);
     const own = this.actions.edits.takeOwn();
     this.#grid.show(rows, own.size > 0);

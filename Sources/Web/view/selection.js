@@ -39,7 +39,10 @@ export class Selection {
     this.#grid = grid;
     this.#looking = looking;
     makeDraggable(grid.element, id => {
-      grid.setCurrent(id);
+      if (!grid.isSelecting || !grid.selectedIds.includes(id)) {
+        grid.deselect();
+        grid.setCurrent(id);
+      }
       return this.later((target, isBelow) => this.#dropBeside(target, isBelow));
     });
   }
@@ -71,7 +74,7 @@ export class Selection {
     return (...answer) => {
       const left = this.itemsOf(runsOf(this.indexesOf(ids))).map(({ id }) => id);
       if (left.length === 0) return this.#app.toast("Somebody has deleted that meanwhile. Nothing was done.");
-      if (this.#view.indexOf(current ?? "") >= 0) this.#grid.setCurrent(current);
+      if (!this.#grid.isSelecting && this.#view.indexOf(current ?? "") >= 0) this.#grid.setCurrent(current);
       this.#held = left;
       act(...answer);
       this.#held = undefined;
@@ -180,6 +183,7 @@ export class Selection {
     const runs = this.branches;
     if (runs.some(([from, to]) => gap > from && gap < to)) return;
     const delta = moving(runs, gap, gap > 0 ? "after" : "before");
+    const ids = this.#held ?? this.#grid.selectedIds;
     const { id } = this.#view.at(runs[0][0]);
     const own = this.#view.shownLevel(runs[0][0]);
     const moved = apply(this.#view, delta);
@@ -190,7 +194,7 @@ export class Selection {
     if (!this.#edits.make(compose(delta, leveled))) return;
     const at = this.#view.indexOf(id);
     this.#app.speech.say(`Moved to ${at + 1} of ${this.#view.count}.`);
-    this.#grid.setCurrent(id);
+    this.#grid.follow(ids);
     requestAnimationFrame(() => this.#grid.isEditing || this.#grid.focus());
   }
 

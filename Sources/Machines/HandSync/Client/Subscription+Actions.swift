@@ -234,10 +234,15 @@ extension ClientMachine.Subscription {
         if isJournaled { common.journal?.add(event, to: name) }
     }
 
-    private func tell(_ update: Replica.Update, _ common: inout Common) {
+    private mutating func tell(_ update: Replica.Update, _ common: inout Common) {
         if update.isOwnCommit { common.noteCommitted() }
         for case let loss? in update.notices.map(Loss.init) { common.note(loss, of: name, replica.logID) }
         common.emit(.list(name, .changed(state, update)))
+        // Other programs of this machine see in the journal what still waits.
+        if hasEarlierEdits, !replica.hasPending {
+            hasEarlierEdits = false
+            common.journal?.flush()
+        }
     }
 
     /// Reports progress through the missed commits, at each percent, if they are many.
