@@ -156,17 +156,16 @@ export class Grid {
   }
 
   /**
-   * What was selected has been moved, and stands together now.
-   * @param {string[]} ids
+   * What was selected has been moved, and stands together once the rows show it.
+   * @param {string[]} ids in their new order
    */
   follow(ids) {
-    const rows = ids.map(id => this.rows.rowOf(id)).filter(row => row >= 0).sort((a, b) => a - b);
-    if (this.isPicking || rows.length === 0) return this.mark();
-    const [first, last] = [rows[0], rows[rows.length - 1]].map(row => this.rows.at(row).id);
+    if (this.isPicking || ids.length === 0) return this.mark();
+    const [first, last] = [ids[0], ids[ids.length - 1]];
     if (this.#anchor === undefined) return this.setCurrent(first);
     const isUpwards = this.rows.rowOf(this.#current) < this.rows.rowOf(this.#anchor);
     [this.#anchor, this.#current] = isUpwards ? [last, first] : [first, last];
-    this.#stretch();
+    this.#range = ids;
     this.mark();
   }
 

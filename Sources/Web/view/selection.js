@@ -194,7 +194,7 @@ export class Selection {
     if (!this.#edits.make(compose(delta, leveled))) return;
     const at = this.#view.indexOf(id);
     this.#app.speech.say(`Moved to ${at + 1} of ${this.#view.count}.`);
-    this.#grid.follow(ids);
+    this.#grid.follow(this.itemsOf(runsOf(this.indexesOf(ids))).map(item => item.id));
     requestAnimationFrame(() => this.#grid.isEditing || this.#grid.focus());
   }
 
