@@ -423,9 +423,11 @@ export class Grid {
     const row = target instanceof Element ? target.closest(".row") : null;
     const id = row instanceof HTMLElement ? row.dataset.id : undefined;
     if (id === undefined || id === this.#current) return;
-    this.#current = id;
     // Whoever reaches for one of the selected rows means all of them.
-    if (!this.selectedIds.includes(id)) this.#stretch();
+    const isSelected = this.isSelecting && this.selectedIds.includes(id);
+    this.#current = id;
+    if (isSelected) this.#settle();
+    else this.#stretch();
     this.mark();
   }
 }

@@ -55,7 +55,10 @@ struct Transfer {
             let stay = isMove ? ", which stay in '\(from)'" : ""
             throw Failure(failure.status, "'\(to)' did not take the items\(stay): \(failure.message)")
         }
-        if !isMove, let outcome { return try target.report(outcome, added) }
+        if !isMove {
+            guard let outcome else { return target.report(revision: nil) }
+            return try target.report(outcome, added)
+        }
         if let outcome {
             target.list.server.tell(outcome)
             added.follow(outcome.commits)

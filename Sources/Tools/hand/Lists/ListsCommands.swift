@@ -235,7 +235,8 @@ struct Create: AsyncParsableCommand {
 struct Sync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Send the edits that were kept while the server could not be reached (--queue).",
-        discussion: "Sends the edits of all lists, or of the list named with -l.")
+        discussion: "Sends the edits of all lists, or of the list named with -l. "
+            + "Fails if some are refused, or wait with another running command.")
 
     @OptionGroup var list: ListOptions
     @Flag(help: "Discard the edits of the list instead of sending them.") var discard = false

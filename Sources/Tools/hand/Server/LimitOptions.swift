@@ -87,7 +87,7 @@ struct LimitOptions: BoundOptions {
         "Bytes of a frame before the hello is accepted.", atLeast: 512, "so that a hello with a token fits")
     var maxItems = count(\.listItems, "Items of one list.")
     var maxListSize = count(
-        \.listBytes, "Bytes of memory for the items of one list; it takes about twice as many.", upTo: 1 << 50)
+        \.listBytes, "Bytes of the items of one list; the list takes about twice as much memory.", upTo: 1 << 50)
     var maxItemSize = count(\.itemBytes, "Bytes of one item.")
     var maxLists = count(\.lists, "Lists on the server.")
     var maxSubscriptions = count(\.subscriptions, "Lists that one connection follows.")
