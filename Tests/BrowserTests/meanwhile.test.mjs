@@ -637,6 +637,49 @@ test("what is selected stays selected while it is moved, by oneself or by others
   await stage.has("block", ["d", "b", "c", "a", "e", "f"]);
 });
 
+test("whoever presses a row that has just come there means the one before", options, async () => {
+  await open("moving", "a", "b", "c");
+  /** In the page: presses a place with the very change that others make of the rows. */
+  const pressing = (x, y) => new Promise(resolve => new MutationObserver((_, observer) => {
+    observer.disconnect();
+    // Once the rows are drawn, and before they could be looked at.
+    setTimeout(() => {
+      const at = { bubbles: true, cancelable: true, detail: 1, clientX: x, clientY: y };
+      const target = document.elementFromPoint(x, y);
+      const isFocused = target.dispatchEvent(new MouseEvent("mousedown", at));
+      target.dispatchEvent(new MouseEvent("click", at));
+      const said = document.querySelector(".toast").textContent;
+      resolve(isFocused ? `focused; ${said}` : said);
+    });
+  }).observe(document.querySelector(".grid"), { childList: true, subtree: true }));
+  const during = async (css, text, change) => {
+    const place = await ada.place(css, text);
+    const [said] = await Promise.all([browser.wait(pressing, ...place), pause(200).then(change)]);
+    return said;
+  };
+  const done = async () => (await stage.items("moving")).filter(({ done }) => done).map(({ text }) => text);
+  // The box of "b" is where that of "c" was.
+  const said = await during("input", "c", () => run("add", "-l", "moving", "--top", "new"));
+  assert.match(said, /^The rows have just moved/);
+  await ada.sees("new", "a", "b", "c");
+  // A row that stays where it was is pressed.
+  await during("input", "a", () => run("rm", "-l", "moving", "4"));
+  await until(async () => (await done()).length > 0, "something is ticked");
+  assert.deepEqual(await done(), ["a"]);
+  // What is below the last row is none.
+  const [x, y] = await ada.place(".row", "b");
+  const { height } = await browser.run(() => document.querySelector(".row").getBoundingClientRect().toJSON());
+  const pressed = browser.wait(pressing, x, y + height);
+  await pause(200).then(() => run("add", "-l", "moving", "last"));
+  assert.match(await pressed, /^The rows have just moved/);
+  // After a moment the person has seen it.
+  await pause(600);
+  const [left, top] = await ada.place("input", "last");
+  await browser.pointer([["down", left, top], ["up"]]);
+  await until(async () => (await done()).length > 1, "another one is ticked");
+  assert.deepEqual(await done(), ["a", "last"]);
+});
+
 test("a reload shows nothing as changed", options, async () => {
   const texts = Array.from({ length: 30 }, (_, i) => `row ${i}`);
   await open("calm", ...texts);

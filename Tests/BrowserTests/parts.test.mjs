@@ -63,6 +63,30 @@ test("a range has what was selected, and not what comes between", options, async
   await stage.has("range", []);
 });
 
+test("rows are selected with the mouse, up to one or one by one", options, async () => {
+  await open("mouse", "a", "b", "c", "d", "e");
+  const clickOn = async (text, modifiers) => {
+    const [x, y] = await ada.place(".row", text);
+    const at = { x, y, modifiers, button: "left", clickCount: 1 };
+    for (const type of ["mousePressed", "mouseReleased"]) {
+      await browser.cdp("Input.dispatchMouseEvent", { type, ...at });
+    }
+  };
+  const [control, shift] = [2, 8];
+  await clickOn("b", 0);
+  await clickOn("d", shift);
+  await selects(3);
+  await clickOn("c", shift);
+  await selects(2);
+  // What was selected so far stays, and more comes to it.
+  await clickOn("e", control);
+  await selects(3);
+  await clickOn("b", control);
+  await selects(2);
+  await browser.press(["d"]);
+  await stage.has("mouse", ["a", "b", "d"]);
+});
+
 test("a row that is moved passes what one sees", options, async () => {
   await open("steps", "a", "b", "c", "d", "e");
   run("done", "-l", "steps", "2-3");

@@ -3,9 +3,10 @@
 
 import { bytesOf } from "../client/bytes.js";
 import { TASK } from "../client/item.js";
-import { lineOf, nameOf, numeral, shortened, written, writtenLines } from "./content.js";
+import { lineOf, nameOf, shortened, written, writtenLines } from "./content.js";
 import { button, fill, fitHeight, h, setAttribute, setText } from "./dom.js";
 import { save } from "./pagedialogs.js";
+import { tooLong } from "./sentences.js";
 
 /** @typedef {import('../client/item.js').Item} Item */
 /** @typedef {import('../client/list.js').List} List */
@@ -166,9 +167,7 @@ export class Composer {
     const items = isOne ? [written(this.#isOne ? text : text.trim(), kind)] : writtenLines(text, kind, most);
     if (items.length === 0) return;
     const size = items.reduce((most, item) => Math.max(most, bytesOf(item.text).length), 0);
-    if (size > largest) {
-      return this.say(`The text is too long: it has ${numeral(size)} bytes, and the list takes ${numeral(largest)}.`);
-    }
+    if (size > largest) return this.say(tooLong(size, largest));
     const last = this.#owner.add(items, this.#place);
     if (!last) return;
     // The next one comes below this one.

@@ -11,6 +11,7 @@ const COMPOSING = 5000;
  * What the owner of a field does.
  * @typedef {object} Owner
  * @property {(draft: Draft, isLeaving: boolean) => void} save by Enter, or because the field is left
+ * @property {(draft: Draft) => boolean} [refuses] whether it cannot be saved: the person is told, and the field stays
  * @property {() => void} cancel
  * @property {(draft: Draft) => void} [typed]
  * @property {(words: string) => void} [clashed] others have made these words of those that are being replaced
@@ -238,6 +239,7 @@ export class Field {
     this.#composingUntil = 0;
     this.#isPressed = false;
     this.#settle();
+    if (!isLeaving && this.#owner.refuses?.(this.#draft)) return;
     this.close();
     this.#owner.save(this.#draft, isLeaving);
   }

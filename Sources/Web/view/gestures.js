@@ -14,6 +14,12 @@ const STEP = 14;
 
 /** @param {App} app @param {Grid} grid @param {ListScreen} screen */
 export function hearGestures(app, grid, screen) {
+  grid.element.addEventListener("mousedown", event => {
+    const isSelecting = event.shiftKey || event.ctrlKey || event.metaKey;
+    const isField = event.target instanceof Element && event.target.closest(".field") !== null;
+    // The focus would go to the row: a range begins where it was, and letters are for what has it.
+    if (misses(event) || (isSelecting && !isField)) event.preventDefault();
+  });
   grid.element.addEventListener("click", click);
   grid.element.addEventListener("dblclick", ({ target }) => {
     if (!grid.isPicking && target instanceof Element && target.closest(".text")) screen.perform("edit");
@@ -63,14 +69,29 @@ export function hearGestures(app, grid, screen) {
     parts[Math.min(Math.max(at + (event.key === "ArrowRight" ? 1 : -1), 0), parts.length - 1)]?.focus();
   }
 
+  /**
+   * Whether others have moved another row to where the person presses. Keys click, too, and point at nothing; and so
+   * does the end of a drag.
+   * @param {MouseEvent} event
+   */
+  function misses(event) {
+    const isDrag = event.target instanceof Element && event.target.closest(".grip") !== null && !grid.isPicking;
+    const id = idOf(event);
+    return id !== undefined && event.detail > 0 && !isDrag && grid.hasJustCome(id, event);
+  }
+
   /** @param {MouseEvent} event */
   function click(event) {
     const target = event.target instanceof Element ? event.target : undefined;
-    const row = target?.closest(".row");
-    const id = row instanceof HTMLElement ? row.dataset.id : undefined;
+    const id = idOf(event);
     if (!target || id === undefined || target.closest(".field, .keys")) return;
-    if (grid.isPicking) {
+    if (misses(event)) {
       event.preventDefault();
+      return app.toast("The rows have just moved, so nothing was done. Press again.");
+    }
+    if (grid.isPicking || ((event.ctrlKey || event.metaKey) && !target.closest("a"))) {
+      event.preventDefault();
+      grid.pick();
       grid.setCurrent(id);
       return grid.togglePick(id);
     }
@@ -180,6 +201,15 @@ export function makeDraggable(grid, begin) {
     // The place is named by a neighbour, since others may have moved everything meanwhile.
     if (last?.target) last.drop(last.target.dataset.id ?? "", last.isBelow);
   };
+}
+
+/**
+ * The item of the row in which something happens.
+ * @param {Event} event
+ */
+function idOf({ target }) {
+  const row = target instanceof Element ? target.closest(".row") : null;
+  return row instanceof HTMLElement ? row.dataset.id : undefined;
 }
 
 /** Whether the person points with a finger. */

@@ -14,6 +14,8 @@ import { Rows } from "./rows.js";
 const SCROLLED = 150;
 /** What stays at the top and the bottom of the window is about so high, in CSS pixels. */
 const EDGES = { top: 120, bottom: 80 };
+/** Whoever presses within this time after the rows have moved meant what was there before, in ms. */
+const REACTION = 500;
 
 export class Grid {
   #chunks;
@@ -44,8 +46,13 @@ export class Grid {
   #picked;
   /** @type {{ id: string, row: Row, field: Field } | undefined} */
   #editing;
+  /** When others changed the rows last, if the person has not scrolled or changed them since. */
+  #changedAt = -Infinity;
+  /** @type {[id: string, box: DOMRect][]} the rows in sight before */
+  #before = [];
   #scrolling = 0;
   #scrolled = () => {
+    this.#changedAt = -Infinity;
     clearTimeout(this.#scrolling);
     this.#scrolling = setTimeout(() => this.#lookAround(), SCROLLED);
   };
@@ -107,9 +114,11 @@ export class Grid {
 
   /**
    * Shows other rows. What others do does not scroll the page.
-   * @param {Rows} rows @param {boolean} isOwn whether the person has just made them so
+   * @param {Rows} rows
+   * @param {"edit" | "view" | "others"} why the person's own edit, another way to look at the list, or what others did
    */
-  show(rows, isOwn) {
+  show(rows, why) {
+    const isOwn = why === "edit";
     const hadFocus = this.hasFocus && !this.isEditing;
     this.#bequeath(rows);
     this.rows = rows;
@@ -120,6 +129,8 @@ export class Grid {
     setAttribute(element, "role", rows.parts.some(({ isDeep }) => isDeep) ? "treegrid" : "grid");
     element.classList.toggle("hand", rows.count > 0 && rows.parts.every(({ isHand }) => isHand));
     this.#settle();
+    this.#before = isOwn ? [] : this.#rowsInSight;
+    this.#changedAt = why === "others" ? performance.now() : -Infinity;
     const keep = isOwn ? () => {} : this.#holdingPlace();
     const change = () => this.#chunks.show(rows);
     if (this.#editing) this.#editing.field.keeping(change);
@@ -209,6 +220,17 @@ export class Grid {
       this.view(id)?.element.scrollIntoView({ block: "nearest" });
       if (!isSure) this.reveal(id, true);
     });
+  }
+
+  /**
+   * Whether others have just moved this row to where the person points, who can only have meant what was there before.
+   * @param {string} id @param {{ clientX: number, clientY: number }} pointer
+   */
+  hasJustCome(id, { clientX, clientY }) {
+    const isIn = (/** @type {DOMRect} */ { left, right, top, bottom }) =>
+      left <= clientX && clientX < right && top <= clientY && clientY < bottom;
+    const isSoon = performance.now() < this.#changedAt + REACTION;
+    return isSoon && this.#before.find(([, box]) => isIn(box))?.[0] !== id;
   }
 
   /** How many rows are in sight, roughly. */
@@ -342,6 +364,21 @@ export class Grid {
     return row instanceof HTMLElement && this.element.contains(row) ? row : undefined;
   }
 
+  /** @returns {[id: string, box: DOMRect][]} from the top */
+  get #rowsInSight() {
+    /** @type {[id: string, box: DOMRect][]} */
+    const rows = [];
+    const first = scrollY < EDGES.top ? this.element.querySelector(".row") : undefined;
+    let row = /** @type {Element | null | undefined} */ (this.#rowIn(EDGES.top) ?? first);
+    while (row instanceof HTMLElement) {
+      const box = row.getBoundingClientRect();
+      if (box.top > innerHeight) break;
+      rows.push([row.dataset.id ?? "", box]);
+      row = row.nextElementSibling ?? row.parentElement?.nextElementSibling?.firstElementChild;
+    }
+    return rows;
+  }
+
   /** While the focus is elsewhere, the current row is one that the person sees, so that keys mean what one sees. */
   #lookAround() {
     if (this.hasFocus || this.isEditing || this.#anchor !== undefined) return;
@@ -356,15 +393,9 @@ export class Grid {
    */
   #holdingPlace() {
     if (scrollY === 0) return () => {};
-    /** @type {[id: string, top: number][]} */
-    const places = [];
-    let row = /** @type {Element | null | undefined} */ (this.#rowIn(EDGES.top));
-    while (row instanceof HTMLElement && places.length < 12) {
-      places.push([row.dataset.id ?? "", row.getBoundingClientRect().top]);
-      row = row.nextElementSibling ?? row.parentElement?.nextElementSibling?.firstElementChild;
-    }
+    const places = this.#before.slice(0, 12);
     return () => {
-      const shifts = places.flatMap(([id, top]) => {
+      const shifts = places.flatMap(([id, { top }]) => {
         const element = this.view(id)?.element;
         return element?.isConnected ? [element.getBoundingClientRect().top - top] : [];
       });

@@ -233,7 +233,7 @@ export class ListScreen {
     this.#isKnown = this.#open.hasCopy || this.#open.subscription.isLive;
     const rows = this.looking.rowsOf(view);
     const own = this.actions.edits.takeOwn();
-    this.#grid.show(rows, own.size > 0);
+    this.#grid.show(rows, own.size > 0 ? "edit" : wasShown ? "others" : "view");
     if (rows.count > 0 && !this.#isBack) {
       this.#isBack = true;
       const place = recall(`place ${this.name}`);

@@ -31,7 +31,8 @@ export function showHelp(app) {
   const letters = h("input", { type: "checkbox", checked: app.client.settings.get(NO_LETTERS) !== true });
   letters.addEventListener("change", () => app.client.settings.set(NO_LETTERS, letters.checked ? undefined : true));
   openDialog("Keys", () => [
-    note("While a row has the focus. Everything is in the menus, too. Left and right go through a row's parts."),
+    note("While a row has the focus. Left and right go through its parts. Everything is in the menus, too."),
+    note("A click with Shift or Ctrl selects rows."),
     h("label", { class: "choice" }, letters, "Letters and signs are keys, too"),
     h("dl", { class: "keys" }, ...Object.entries(ACTIONS).flatMap(([name, [words]]) => [
       h("dt", {}, ...keysOf(/** @type {ActionName} */ (name)).map(key => h("kbd", {}, key))), h("dd", {}, words),

@@ -48,6 +48,14 @@ export function whyRefused({ reason, first, second }) {
   return WHYS.get(name) ?? "the server did not take it";
 }
 
+/**
+ * Why a text is refused before it is sent.
+ * @param {number} size in bytes @param {number} largest that the list takes
+ */
+export function tooLong(size, largest) {
+  return `The text is too long: it has ${numeral(size)} bytes, and the list takes ${numeral(largest)}.`;
+}
+
 /** Errors of the protocol, and what one can do. */
 const ERRORS = new Map([
   ["offline", "The server cannot be reached right now."],

@@ -2,11 +2,12 @@
 
 import { bytesOf, textOf } from "../client/bytes.js";
 import { diffTexts } from "../client/words.js";
-import { addressOf, nameOf, numeral, shortened } from "./content.js";
+import { addressOf, nameOf, shortened } from "./content.js";
 import { ask } from "./dialogs.js";
 import { Draft } from "./draft.js";
 import { changing } from "./edits.js";
 import { Field } from "./field.js";
+import { tooLong } from "./sentences.js";
 import { recall, remember } from "./tabmemory.js";
 
 /** @typedef {import('./app.js').App} App */
@@ -53,6 +54,11 @@ export class TextEditing {
         this.#save(id, draft);
         this.#end(!isLeaving);
       },
+      refuses: draft => {
+        const size = bytesOf(draft.text).length;
+        if (size > this.#largest) this.#app.toast(tooLong(size, this.#largest));
+        return size > this.#largest;
+      },
       cancel: () => {
         keepUnsaved(this.#open.name, undefined);
         this.#end(true);
@@ -69,8 +75,7 @@ export class TextEditing {
       if (size <= this.#largest) return;
       // A browser takes minutes to show it, and then it could not be saved.
       event.preventDefault();
-      const limit = `it has ${numeral(size)} bytes, and the list takes ${numeral(this.#largest)}`;
-      this.#app.toast(`This text is too long for an item: ${limit}. Pasted below the list, each line becomes an item.`);
+      this.#app.toast(`${tooLong(size, this.#largest)} Pasted below the list, each line becomes an item.`);
     });
     this.#grid.edit(id, field);
     if (field.draft.clash !== undefined) this.#warn(field.draft.clash);
@@ -202,11 +207,8 @@ export class TextEditing {
     const index = this.#view.indexOf(id);
     if (index < 0) return this.#rescue(draft.text);
     draft.follow(this.#textOf(id) ?? new Uint8Array(0));
-    if (bytesOf(draft.text).length > this.#largest) {
-      const limit = `${numeral(this.#largest)} bytes`;
-      this.#screen.composer.bring(draft.text, `This text is too long for the list, which takes ${limit}.`, true);
-      return;
-    }
+    const size = bytesOf(draft.text).length;
+    if (size > this.#largest) return this.#screen.composer.bring(draft.text, tooLong(size, this.#largest), true);
     const change = changing(this.#view, [[index, index + 1]], () => ({ text: draft.splices }));
     if (this.#edits.make(change, "Changed.")) return;
     this.#screen.composer.bring(draft.text, "These words could not be saved.", true);
@@ -225,7 +227,8 @@ export class TextEditing {
 
   /** @param {string} text whose item is gone */
   #rescue(text) {
-    const note = "The item you were editing was deleted. Enter adds your words as a new one.";
+    const then = this.#app.clients.refusal(this.#open.name, 2) ?? "Enter adds your words as a new one.";
+    const note = `The item you were editing was deleted. ${then}`;
     keepUnsaved(this.#open.name, undefined);
     this.#screen.composer.begin(undefined);
     this.#screen.composer.bring(text, note, true);
