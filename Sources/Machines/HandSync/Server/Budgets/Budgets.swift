@@ -52,13 +52,10 @@ struct Budgets {
     }
 
     /// Counts work that is charged to nobody, or by `charge(_:_:now:)`.
-    mutating func count(_ work: Int) {
+    mutating func count(_ work: Int, isSubmission: Bool) {
         workDone += work
-        heaviest = max(heaviest, work)
+        if !isSubmission { heaviest = max(heaviest, work) }
     }
-
-    /// Counts the work of a submission, which is charged by `charge(_:_:now:)`.
-    mutating func countSubmission(_ work: Int) { workDone += work }
 
     /// Charges a connection's user. A connection whose user has overdrawn the budget is not read for a while. If that
     /// continues, its client is told, and finally the connection is closed.

@@ -9,28 +9,19 @@ extension ServerMachine {
     // MARK: Charging
 
     /// Charges a connection's user. See `Budgets.charge`.
-    func charge(_ connection: Connection, requests: Int = 0, bytes: Int = 0, work: Int = 0) {
-        budgets.count(work)
+    func charge(
+        _ connection: Connection, requests: Int = 0, bytes: Int = 0, work: Int = 0, isSubmission: Bool = false
+    ) {
+        budgets.count(work, isSubmission: isSubmission)
         chargeUser(of: connection, Budgets.Cost(requests: requests, bytes: bytes, work: work))
     }
 
     /// Charges work for a connection that may have gone meanwhile.
-    func charge(_ connection: ConnectionID, work: Int) {
-        if let connection = connections[connection] { return charge(connection, work: work) }
-        budgets.count(work)
-        budgets.charge(departed: connection, work: work, now: now)
-    }
-
-    /// Charges a submission.
-    func charge(_ connection: Connection, submissionWork work: Int) {
-        budgets.countSubmission(work)
-        chargeUser(of: connection, Budgets.Cost(work: work))
-    }
-
-    /// Charges a submission of a connection that may have gone meanwhile.
-    func charge(_ connection: ConnectionID, submissionWork work: Int) {
-        if let connection = connections[connection] { return charge(connection, submissionWork: work) }
-        budgets.countSubmission(work)
+    func charge(_ connection: ConnectionID, work: Int, isSubmission: Bool = false) {
+        if let connection = connections[connection] {
+            return charge(connection, work: work, isSubmission: isSubmission)
+        }
+        budgets.count(work, isSubmission: isSubmission)
         budgets.charge(departed: connection, work: work, now: now)
     }
 

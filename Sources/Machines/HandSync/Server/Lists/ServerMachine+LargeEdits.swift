@@ -39,7 +39,7 @@ extension ServerMachine {
         var (authority, origin, outcome) = transfer.take()
         let hosted = lists[task.list]
         hosted?.endEdit()
-        charge(task.connection, submissionWork: authority.work)
+        charge(task.connection, work: authority.work, isSubmission: true)
         if let hosted, let connection = connections[task.connection], !connection.isEnding,
             connection.cursors.hostedList(of: task.list.number) === hosted,
             isAllowed(.submit(origin.submission), from: connection)

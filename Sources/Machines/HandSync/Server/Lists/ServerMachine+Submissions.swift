@@ -28,7 +28,7 @@ extension ServerMachine {
             return make(origin, in: hosted)
         }
         let work = hosted.authority.work + Authority.work(of: submission.delta)
-        charge(connection, submissionWork: work)
+        charge(connection, work: work, isSubmission: true)
         answer(outcome, to: submission, in: hosted, from: connection)
     }
 

@@ -49,7 +49,7 @@ extension ServerMachine {
         figures.commits += batch.entries.count
         // The authors share the work of telling everybody.
         let share = hosted.subscriberCount * Price.delivery / max(1, hosted.authority.inWriting)
-        budgets.countSubmission(share * hosted.authority.inWriting)
+        budgets.count(share * hosted.authority.inWriting, isSubmission: true)
         // By index, so that nothing is copied.
         for index in 0..<hosted.authority.inWriting {
             if let author = connections[hosted.authority.pending[index].origin.connection] {
