@@ -341,6 +341,26 @@ test("with two links, each list is its own link's, whatever it is called", optio
   await forget();
 });
 
+test("with two links, the rights on a list are those of its own link", options, async () => {
+  stage.list("managed", "a");
+  stage.list("watched", "b");
+  await browser.open(stage.page("managed", stage.token("Ann", "admin").secret));
+  await ada.sees("a");
+  await browser.open(stage.page("watched", stage.token("Ann", "read", "watched").secret));
+  await ada.sees("b");
+  await browser.run(() => document.querySelector("a.home").click());
+  await ada.reads(/managed[^]*watched/);
+  const choose = name => browser.run(name => document.querySelector(`li[data-name="${name}"] button`).click(), name);
+  await choose("watched");
+  assert.equal(await browser.run(() => /Rename/.test(document.querySelector("dialog").textContent)), false);
+  await browser.press([KEYS.escape]);
+  await choose("managed");
+  await ada.choose("Rename");
+  await browser.type("#answer", ` on${KEYS.enter}`);
+  await ada.reads(/managed on/);
+  await forget();
+});
+
 test("a link of another server is not opened here", options, async () => {
   await ada.open(stage.page(stage.list("own", "a")));
   await ada.sees("a");

@@ -96,6 +96,8 @@ export class App {
     };
     clients.ontold = (open, told) => void this.#told(open, told);
     addEventListener("hashchange", () => this.#navigateNext());
+    // Where browsers tell it, one can also go back to where one was by their own button.
+    /** @type {any} */ (globalThis).navigation?.addEventListener("navigate", () => this.#leaving());
     document.addEventListener("visibilitychange", () => {
       if (document.hidden && this.#screen instanceof ListScreen) this.#screen.hide();
       this.draw();
@@ -184,19 +186,26 @@ export class App {
   // Lists
 
   /**
-   * Makes a list and opens it. False if it cannot be, and then the person is told.
+   * Makes a list and opens it, unless the person has gone elsewhere meanwhile. Gives the reason if it cannot be.
    * @param {string} name
    */
   async makeList(name) {
+    const screen = this.#screen;
+    const end = this.toast(`Making “${name}”…`);
     try {
       await this.client.request({ type: "create", name: name.normalize("NFC"), rules: NEW_RULES });
+    } catch (error) {
+      return errorText(error);
+    } finally {
+      end();
+    }
+    const open = () => {
       this.#made = name;
       this.go({ list: name });
-      return true;
-    } catch (error) {
-      this.toast(errorText(error));
-      return false;
-    }
+    };
+    if (screen === this.#screen) open();
+    else this.toast(`“${name}” is made.`, { text: "Open the list", act: open });
+    return undefined;
   }
 
   /**

@@ -127,6 +127,8 @@ export class Clients {
   #url;
   /** @type {Client[]} */
   #all = [];
+  /** @type {Map<string, Client>} */
+  #withToken = new Map();
   /** @type {Map<string, Promise<Client>>} by their tokens, from their start on */
   #started = new Map();
   /** @type {Map<Client, Granted>} */
@@ -291,7 +293,8 @@ export class Clients {
 
   /** @param {string} list */
   #roleOn(list) {
-    const granted = this.#granted.get(this.current);
+    const client = this.#withToken.get(this.#identity.tokenFor(list || undefined));
+    const granted = client && this.#granted.get(client);
     if (!granted) return undefined;
     return Math.max(granted.role, ...granted.lists.filter(({ name }) => name === list).map(({ role }) => role));
   }
@@ -311,6 +314,7 @@ export class Clients {
     const options = { url: this.#url, person: person || "guest", token: token || undefined, program: "browser" };
     const client = await Client.start(options);
     this.#all.push(client);
+    this.#withToken.set(token, client);
     client.onchange = () => {
       this.onchange();
       const { state, reason } = client.connection;

@@ -207,10 +207,13 @@ export class Composer {
     const isDone = item.fields().done === true;
     const name = isDone ? `Untick “${shortened(item.text)}”` : `“${shortened(item.text)}” is in the list`;
     return button(name, () => {
-      if (isDone) this.#owner.untick(item);
-      this.take("");
       fill(this.#offers);
       this.#input.focus();
+      // Somebody may have deleted it.
+      if (this.#owner.items().indexOf(item.id) < 0) return;
+      if (isDone) this.#owner.untick(item);
+      this.take("");
+      this.#owner.typed("");
     }, { class: "offer", title: lineOf(item) });
   }
 

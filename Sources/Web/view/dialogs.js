@@ -1,7 +1,7 @@
 // What opens above the page: menus, questions, and things to read. The browser keeps the focus inside, and Escape
 // closes.
 
-import { button, h } from "./dom.js";
+import { button, fill, h } from "./dom.js";
 
 /** @typedef {import('./dom.js').Child} Child */
 
@@ -85,14 +85,17 @@ export function isDialogOpen() {
 /**
  * A question with one word for an answer.
  * @param {string} title
- * @param {{ label: string, value?: string, ok: string, note?: string, suggestions?: string[] }} question
+ * @param {{ label: string, value?: string, ok: string, note?: string, suggestions?: Promise<string[]> }} question
  * @param {(answer: string) => void} answered
  */
-export function ask(title, { label, value = "", ok, note, suggestions = [] }, answered) {
+export function ask(title, { label, value = "", ok, note, suggestions }, answered) {
   openDialog(title, close => {
     const input = h("input", { value, autofocus: true, autocomplete: "off", dir: "auto", id: "answer" });
-    const offers = h("datalist", { id: "offers" }, ...suggestions.map(name => h("option", { value: name })));
-    if (suggestions.length > 0) input.setAttribute("list", "offers");
+    const offers = h("datalist", { id: "offers" });
+    void suggestions?.then(names => {
+      fill(offers, ...names.map(name => h("option", { value: name })));
+      input.setAttribute("list", "offers");
+    });
     const form = h(
       "form",
       {

@@ -26,6 +26,10 @@ export class Field {
   #waiting;
   #composingUntil = 0;
   #isPressed = false;
+  /** Whether the pointer is down, anywhere in the page. */
+  #isPointing = false;
+  /** Whether something else has the focus, and what was typed is about to be saved. */
+  #isLeft = false;
   #isOver = false;
   /** For those whose keyboard has no Shift with Enter, and no Escape. The field keeps the focus. */
   keys = h("span", { class: "keys", onmousedown: (/** @type {Event} */ event) => event.preventDefault() },
@@ -55,11 +59,15 @@ export class Field {
       setTimeout(() => this.#free());
     });
     element.addEventListener("pointerdown", () => (this.#isPressed = true));
-    element.addEventListener("blur", () => this.#leave());
+    element.addEventListener("blur", () => this.#blurred());
+    element.addEventListener("focus", () => (this.#isLeft = false));
+    this.onPointerDown = () => (this.#isPointing = true);
     this.onPointerUp = () => {
-      this.#isPressed = false;
-      this.#free();
+      this.#isPressed = this.#isPointing = false;
+      if (this.#isLeft) this.#leaveSoon();
+      else this.#free();
     };
+    document.addEventListener("pointerdown", this.onPointerDown, true);
     document.addEventListener("pointerup", this.onPointerUp);
     document.addEventListener("pointercancel", this.onPointerUp);
   }
@@ -102,9 +110,15 @@ export class Field {
     this.#settle();
   }
 
+  /** What was typed is saved, and the field goes. */
+  leave() {
+    this.#save(true);
+  }
+
   /** The field is taken away: leaving it saves nothing any more. */
   close() {
     this.#isOver = true;
+    document.removeEventListener("pointerdown", this.onPointerDown, true);
     document.removeEventListener("pointerup", this.onPointerUp);
     document.removeEventListener("pointercancel", this.onPointerUp);
   }
@@ -244,7 +258,15 @@ export class Field {
     this.#owner.save(this.#draft, isLeaving);
   }
 
-  #leave() {
-    this.#save(true);
+  #blurred() {
+    // The person looks at another window, and comes back.
+    if (this.#isOver || document.activeElement === this.#element) return;
+    this.#isLeft = true;
+    if (!this.#isPointing) this.#leaveSoon();
+  }
+
+  /** What the person presses stays in its place until it has been pressed: without the field, the rows would move. */
+  #leaveSoon() {
+    setTimeout(() => this.#isLeft && this.leave());
   }
 }

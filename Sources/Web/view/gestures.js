@@ -101,12 +101,13 @@ export function hearGestures(app, grid, screen) {
     grid.setCurrent(id);
     if (target.matches("input")) {
       event.preventDefault();
-      // The box shows what the list says, not what the browser would.
-      setTimeout(() => screen.perform("tick"));
+      // The box shows what the list says, not what the browser would. Another row may be the current one by then.
+      const perform = screen.actions.later();
+      setTimeout(() => perform("tick"));
     } else if (target.closest(".fold")) screen.perform("fold");
     else if (target.closest(".more")) screen.perform("open");
     else if (target.closest("a")) return;
-    else if (target.closest(".text") && !event.shiftKey && isTouched()) screen.perform("edit");
+    else if (target.closest(".row:not(.card) .text") && !event.shiftKey && isTouched()) screen.perform("edit");
     else grid.focus();
   }
 }

@@ -331,6 +331,7 @@ export class Grid {
     this.#chunks.reach(place);
     const row = this.view(id);
     if (!row) return;
+    this.#editing?.field.leave();
     this.endEditing();
     this.#editing = { id, row, field };
     row.field.replaceChildren(field.element, field.keys);

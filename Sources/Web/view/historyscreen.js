@@ -4,7 +4,7 @@ import { apply } from "../client/delta.js";
 import { diff } from "../client/diff.js";
 import { commitsOf, listAt } from "../client/requests.js";
 import { amount, lineOf } from "./content.js";
-import { openDialog } from "./dialogs.js";
+import { isDialogOpen, openDialog } from "./dialogs.js";
 import { button, fill, h, setAttribute, setText } from "./dom.js";
 import { errorText, summaryOf, whenText } from "./sentences.js";
 
@@ -160,6 +160,8 @@ export class HistoryScreen {
   async #show(revision) {
     try {
       const old = await listAt(this.#app.client, this.#open.name, revision);
+      // The person may have gone elsewhere, or asked twice.
+      if (!this.element.isConnected || isDialogOpen()) return;
       const refusal = this.#app.clients.refusal(this.#open.name, 3);
       openDialog(`Revision ${revision}: ${amount(old.count, "item")}`, close => [
         refusal

@@ -34,6 +34,8 @@ export class ListActions {
   edits;
   /** The texts that are edited in their rows. */
   texts;
+  /** @type {{ ticks: boolean } | undefined} what was selected when an action was asked for earlier */
+  #asked;
 
   /** @param {App} app @param {OpenList} open @param {Grid} grid @param {ListScreen} screen */
   constructor(app, open, grid, screen) {
@@ -71,7 +73,17 @@ export class ListActions {
 
   /** For a menu: performs an action on what is selected now, whatever others make of the list until it is chosen. */
   later() {
-    return this.#selection.later((/** @type {ActionName} */ action) => this.#screen.perform(action));
+    const ticks = this.#ticks;
+    return this.#selection.later((/** @type {ActionName} */ action) => {
+      this.#asked = { ticks };
+      this.#screen.perform(action);
+      this.#asked = undefined;
+    });
+  }
+
+  /** Items are selected one by one from now on. */
+  pickAny() {
+    this.#grid.pick();
   }
 
   /**
@@ -173,11 +185,20 @@ export class ListActions {
     this.#screen.composer.begin({ id: item.id, isAbove, line: nameOf(item) });
   }
 
+  /** Whether the tick of what is selected ticks: one of the tasks is shown without it. */
+  get #ticks() {
+    const { list } = this.#open.shown;
+    return this.#grid.selectedIds.some(id => {
+      const index = list.indexOf(id);
+      return index >= 0 && list.at(index).kind === TASK && !list.at(index).fields().done;
+    });
+  }
+
   #tick() {
     const runs = this.#selection.shownRuns;
     const tasks = this.#selection.itemsOf(runs).filter(item => item.kind === TASK);
     if (tasks.length === 0) return this.#app.toast("Only tasks can be ticked.");
-    const done = tasks.some(item => !item.fields().done);
+    const done = this.#asked?.ticks ?? this.#ticks;
     this.#screen.looking.hold(tasks.map(item => item.id));
     const isOther = (/** @type {Item} */ item) => item.kind === TASK && item.fields().done !== done;
     const change = changing(this.#view, runs, item => (isOther(item) ? { done } : undefined));
@@ -244,13 +265,12 @@ export class ListActions {
   }
 
   /** @param {boolean} isMove */
-  async #askList(isMove) {
+  #askList(isMove) {
     const runs = this.#selection.branches;
     const ids = this.#selection.itemsOf(runs).map(item => item.id);
     const ok = isMove ? "Move" : "Copy";
     const title = `${ok} ${this.#selection.nameOf(runs)} to`;
-    const suggestions = (await this.#app.clients.listNames()).filter(name => name !== this.#open.name);
-    if (!this.#grid.element.isConnected) return;
+    const suggestions = this.#app.clients.listNames().then(names => names.filter(name => name !== this.#open.name));
     ask(title, { label: "A list", ok, suggestions }, name => this.#send(name, ids, isMove));
   }
 
@@ -259,8 +279,10 @@ export class ListActions {
     const refusal = this.#app.clients.refusal(name, 2);
     if (refusal) return this.#app.toast(refusal);
     if (isMove && name === this.#open.name) return this.#app.toast("The items are in this list. Nothing was moved.");
-    const { client } = this.#app;
-    if (client.connection.state !== "online") return this.#app.toast(`${notNow(name)} Nothing was done.`);
+    const client = await this.#app.clients.asker(name);
+    if (/^(offline|stopped)$/.test(client.connection.state)) {
+      return this.#app.toast(`${notNow(name)} Nothing was done.`);
+    }
     const target = client.open(name);
     // One may go elsewhere meanwhile.
     const release = this.#app.hold(this.#open, target);

@@ -40,6 +40,8 @@ export class ListScreen {
   #shown;
   /** Whether it has more than what this device has made itself. */
   #isKnown = false;
+  /** Whether the person expects other rows. */
+  #isAsked = true;
   #news;
   #notices;
   /** @type {ReadonlySet<string>} the items that other tabs have changed */
@@ -163,9 +165,13 @@ export class ListScreen {
     remember(`place ${this.name}`, this.#left ? this.#left.place : this.#grid.place);
   }
 
-  /** The person looks at the list in another way. */
-  lookAgain() {
+  /**
+   * The person looks at the list in another way.
+   * @param {boolean} [isAsked] whether the person has asked for that now
+   */
+  lookAgain(isAsked = true) {
     this.#shown = undefined;
+    this.#isAsked = isAsked;
     this.#app.draw();
   }
 
@@ -233,7 +239,8 @@ export class ListScreen {
     this.#isKnown = this.#open.hasCopy || this.#open.subscription.isLive;
     const rows = this.looking.rowsOf(view);
     const own = this.actions.edits.takeOwn();
-    this.#grid.show(rows, own.size > 0 ? "edit" : wasShown ? "others" : "view");
+    this.#grid.show(rows, own.size > 0 ? "edit" : wasShown || !this.#isAsked ? "others" : "view");
+    this.#isAsked = true;
     if (rows.count > 0 && !this.#isBack) {
       this.#isBack = true;
       const place = recall(`place ${this.name}`);

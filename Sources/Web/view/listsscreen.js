@@ -163,12 +163,14 @@ export class ListsScreen {
     return row;
   }
 
-  /** @param {string} [value] the name that was tried before */
-  #make(value = "") {
+  /** @param {string} [value] the name that was tried before @param {string} [note] why it cannot be */
+  #make(value = "", note = undefined) {
     const refusal = this.#app.clients.refusal("", 3);
     if (refusal) return this.#app.toast(refusal);
-    ask("New list", { label: "Its name", value, ok: "Make it" }, async name => {
-      if (!(await this.#app.makeList(name))) this.#make(name);
+    ask("New list", { label: "Its name", value, ok: "Make it", note }, async name => {
+      const problem = await this.#app.makeList(name);
+      if (problem && this.element.isConnected) this.#make(name, problem);
+      else if (problem) this.#app.toast(problem);
     });
   }
 
@@ -197,10 +199,10 @@ export class ListsScreen {
       this.#change({ type: "delete", name }, `Deleted “${name}”.`));
   }
 
-  /** @param {import('../client/client.js').Question} question @param {string} said */
+  /** @param {import('../client/client.js').Question & { name: string }} question @param {string} said */
   async #change(question, said) {
     try {
-      await this.#app.client.request(question);
+      await (await this.#app.clients.asker(question.name)).request(question);
       if (question.type === "rename") this.#rowOf(question.name)?.setAttribute("data-name", question.newName);
       this.#app.toast(said);
       this.#isKnown = false;

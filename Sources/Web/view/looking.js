@@ -49,6 +49,7 @@ export class Looking {
   /** @type {Map<string, string | undefined>} */
   #hidden = new Map();
   #finding = 0;
+  #settling = 0;
   /** @type {import('./grid.js').Place | undefined} where the person was when a filter was begun */
   #before;
   /** The log of the list, once it is known. */
@@ -176,15 +177,16 @@ export class Looking {
   }
 
   /**
-   * Tasks that were just ticked stay in their places for a moment.
+   * Tasks that were just ticked stay in their places until the person pauses.
    * @param {string[]} ids
    */
   hold(ids) {
-    if (!this.#ways.has("tickedLast")) return;
+    if (!this.#ways.has("tickedLast") && !this.#ways.has("hideTicked")) return;
     for (const id of ids) this.#held.add(id);
-    setTimeout(() => {
-      for (const id of ids) this.#held.delete(id);
-      this.#looked();
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => {
+      this.#held.clear();
+      this.#looked(false);
     }, SETTLING);
   }
 
@@ -195,6 +197,7 @@ export class Looking {
 
   close() {
     clearTimeout(this.#finding);
+    clearTimeout(this.#settling);
   }
 
   /** What a filter finds is shown from the beginning, and without it one is where one was. */
@@ -213,9 +216,10 @@ export class Looking {
     return `look ${this.#screen.name}`;
   }
 
-  #looked() {
+  /** @param {boolean} [isAsked] whether the person expects the rows to change now */
+  #looked(isAsked = true) {
     this.#look = undefined;
-    this.#screen.lookAgain();
+    this.#screen.lookAgain(isAsked);
     remember(this.#key, { words: this.search.value, ways: [...this.#ways] });
   }
 
@@ -245,7 +249,7 @@ export class Looking {
     const [hidesTicked, onlyMine] = [this.#ways.has("hideTicked"), this.#ways.has("mine")];
     return item =>
       (filter === "" || item.text.toLowerCase().includes(filter)) &&
-      (!hidesTicked || item.kind !== TASK || item.fields().done !== true) &&
+      (!hidesTicked || item.kind !== TASK || item.fields().done !== true || this.#held.has(item.id)) &&
       (!onlyMine || isFor(item, me));
   }
 }

@@ -93,7 +93,10 @@ export function showListMenu(app, screen) {
     ["Keys", "help"],
   ];
   const allowed = entries.filter(([, action]) => !app.clients.refusal(screen.name, roleFor(action)));
-  openMenu(screen.name, allowed.map(([name, action]) => [name, () => screen.perform(action), keysOf(action)[0]]));
+  // This menu is about no item.
+  const act = (/** @type {ActionName} */ action) =>
+    action === "pick" ? screen.actions.pickAny() : screen.perform(action);
+  openMenu(screen.name, allowed.map(([name, action]) => [name, () => act(action), keysOf(action)[0]]));
 }
 
 /**
