@@ -53,6 +53,47 @@ import Testing
         #expect(try last.lines() == ["[ ] milk", "[ ] bread", "[ ] waits"])
     }
 
+    /// A database without a store is no empty one, and gets none by being looked at.
+    @Test func nothingIsMadeInAWrongDatabase() throws {
+        let folder = try TemporaryFolder()
+        let commands = [
+            ["verify"], ["backup", folder.path + "/backup"], ["token", "list"], ["token", "create", "eve", "--role", "read"],
+        ]
+        for command in commands {
+            let outcome = try Binary.run(command + ["--store", address], environment: [:])
+            #expect(outcome.status == 1 && outcome.messages.contains("there is no store in the database"), "\(outcome)")
+        }
+        let copied = try Binary.run(["store", "copy", address, folder.path + "/copy"], environment: [:])
+        #expect(copied.status == 1 && copied.messages.contains("there is no store in the database"), "\(copied)")
+        #expect(try database.query("SELECT count(*) FROM pg_namespace WHERE nspname = 'hand'") == "0")
+    }
+
+    /// An edit that the database refuses is refused at once, and the next one is made.
+    @Test func whatTheDatabaseRefusesIsRefused() throws {
+        let user = CommandUser("ada", at: try RunningServer(try TemporaryFolder(), ["--store", address]))
+        try user.hand("create", "list")
+        try user.hand("add", "milk")
+        let refusing = "CREATE FUNCTION hand.no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE disk_full; END $$"
+        try database.query(refusing)
+        try database.query("CREATE TRIGGER no BEFORE INSERT ON hand.commits EXECUTE FUNCTION hand.no()")
+        let refused = try user.run(["add", "bread"])
+        #expect(refused.status == 4 && refused.messages.contains("Nothing was changed"), "\(refused)")
+        try database.query("DROP TRIGGER no ON hand.commits")
+        try user.hand("add", "eggs")
+        #expect(try user.lines() == ["[ ] milk", "[ ] eggs"])
+    }
+
+    /// A folder with rules of its own is not taken for the rules of a server that has them in a database.
+    @Test func aTokenIsMadeWhereItCounts() throws {
+        let user = CommandUser("ada", at: try RunningServer(try TemporaryFolder(), ["--store", address]))
+        try user.hand("token", "create", "eve", "--role", "read", "--store", address)
+        let data = user.server.folder.path + "/data"
+        let refused = try user.run(["token", "create", "dan", "--role", "write", "--data", data])
+        #expect(refused.status == 1 && refused.output.isEmpty, "\(refused)")
+        #expect(refused.messages.contains("Name the --store or the --data"), "\(refused)")
+        #expect(try !user.hand("token", "list", "--data", data).contains("dan"))
+    }
+
     /// A backup of a database can be restored into another database, but not over an existing store.
     @Test func aBackupIsRestoredIntoAnEmptyDatabase() throws {
         let user = CommandUser("ada", at: try RunningServer(try TemporaryFolder(), ["--store", address]))

@@ -98,7 +98,10 @@ import Testing
         try store.close()
         store = try open()
         let found = try #require(try store.list(named: "a")).floor
-        #expect(try store.frames(of: 1, after: found, about: .max).map { try $0.commit() } == Array(commits[found...]))
+        for revision in [0, found / 2, found] {
+            let frames = try store.frames(of: 1, after: revision, about: .max)
+            #expect(try frames.map { try $0.commit() } == Array(commits[found...]), "after \(revision)")
+        }
         for revision in found...30 { #expect(throws: Never.self) { try store.state(of: 1, at: revision) } }
         try store.close()
         #expect(try StoreVerifier(path: folder.path).verify().isSound)

@@ -60,6 +60,7 @@ struct SharedWriter {
             sequence += UInt64(batch.commits.count)
         case .conflict(let frames):
             for frame in frames { try replay.apply(try frame.commit()) }
+        case .refused(let error): throw error
         case .unknown, .gone: break
         }
         return result

@@ -22,12 +22,14 @@ extension SimulatedServer {
         var outcomes = append.batches.map { _ in Appended.unknown }
         var left = append.batches.count
         for (index, batch) in append.batches.enumerated() {
-            request { [unowned self] in
+            request { [unowned self] () -> Appended? in
+                // Now and then the database refuses everything for a moment, as without room.
+                if now % 3_000 < 20 { return .refused(.failed("the simulated database has no room")) }
                 let outcome = (try? store.append([batch], by: append.newcomers))?.first
                 switch outcome {
                 case .conflict: system.reach.note(Reach.Store.missed)
                 case .gone: system.reach.note(Reach.Store.gone)
-                case .taken, .unknown, nil: break
+                case .taken, .unknown, .refused, nil: break
                 }
                 if outcome == .taken, let revision = batch.entries.last?.mark.revision {
                     tell(.commits(list: batch.list, revision: revision))

@@ -191,6 +191,8 @@ package enum Appended: Equatable, Sendable {
     case unknown
     /// The list has been deleted, or has another history.
     case gone
+    /// This attempt has appended nothing.
+    case refused(StoreError)
 }
 
 extension Appended {

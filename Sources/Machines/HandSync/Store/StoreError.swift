@@ -9,6 +9,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case older(path: String)
     /// There is no file to read.
     case noStore(path: String)
+    /// The database, named here, has no tables of a store.
+    case emptyDatabase(String)
     case notAStore(path: String)
     /// The stored data is inconsistent.
     case damaged(String)
@@ -40,12 +42,15 @@ extension StoreError: CustomStringConvertible {
             "the store \(path) is in use by another process. Stop that server, or start this one with another --data."
         case .newer(let path, let found, let known):
             "the store \(path) has format \(found); this program knows formats up to \(known). "
-                + "Use the newer program, or another --data."
+                + "Use the newer program, or another store."
         case .older(let path):
             "\(path) was written before hand 1.0, whose formats this program does not read; nothing was changed. "
                 + "Move it away, and keep it if you need what is in it."
         case .noStore(let path):
             "there is no store and no backup at \(path). Name the folder of a store (--data), or a file that 'hand backup' wrote."
+        case .emptyDatabase(let database):
+            "there is no store in the database \(database). Check the address: only 'hand serve', 'hand recover' and "
+                + "'hand store copy' make a new store."
         case .notAStore(let path):
             "\(path) is not a hand store, or it is damaged from its first page on. "
                 + "Move it away or restore it from a backup; nothing was changed."
@@ -85,8 +90,8 @@ extension StoreError {
     package var isFinal: Bool {
         switch self {
         case .syncFailed, .removed, .overwritten: true
-        case .inUse, .newer, .older, .noStore, .notAStore, .damaged, .conflict, .noSuchList, .listExists,
-            .nameIsAwaited, .notDeleted, .noSuchRevision, .unreachable, .failed:
+        case .inUse, .newer, .older, .noStore, .emptyDatabase, .notAStore, .damaged, .conflict, .noSuchList,
+            .listExists, .nameIsAwaited, .notDeleted, .noSuchRevision, .unreachable, .failed:
             false
         }
     }

@@ -105,16 +105,18 @@ enum PostgresSchema {
 }
 
 extension PostgresStore {
-    /// Creates the tables, unless they exist. If two servers try at once, the second server waits, and finds the tables
-    /// created.
+    /// Checks that the tables exist, or creates them. If two servers try at once, the second one waits, and finds the
+    /// tables created.
     ///
-    /// - Throws: `StoreError` if there are tables of another format or of something else.
-    func createTables(_ connection: PostgresConnection, schema: String) throws {
+    /// - Throws: `StoreError` if there are tables of another format or of something else, or if there are none and none
+    ///   may be created.
+    func prepareTables(_ connection: PostgresConnection, schema: String, creates: Bool) throws {
         guard connection.parameter("server_encoding") == "UTF8" else {
             throw StoreError.failed("\(place): its encoding is not UTF8. Create a database with ENCODING 'UTF8'.")
         }
         let session = PostgresSession(connection: connection, timeout: timeout)
         if try state(session, schema: schema) == .ready { return }
+        if !creates { throw StoreError.emptyDatabase(place) }
         try session.begin()
         do {
             try session.run("SELECT pg_advisory_xact_lock(1751215716, hashtext($1))", .text(schema))
@@ -135,15 +137,20 @@ extension PostgresStore {
     private func state(_ session: PostgresSession, schema: String) throws -> SchemaState {
         let counts = try session.run(
             """
-            SELECT count(*) FILTER (WHERE relname = 'format'), count(relname) FROM pg_namespace AS spaces
+            SELECT count(*) FILTER (WHERE relname = 'format'), count(relname),
+                has_schema_privilege(spaces.oid, 'USAGE')::int::bigint FROM pg_namespace AS spaces
             LEFT JOIN pg_class AS tables ON relnamespace = spaces.oid WHERE nspname = $1 GROUP BY spaces.oid
             """, .text(schema)
         ).first
         guard let counts else { return .missing }
         if try counts.integer(1) == 0 { return .empty }
+        if try counts.integer(2) == 0 {
+            throw StoreError.failed(
+                "\(place): the database's user may not use the schema. GRANT USAGE ON SCHEMA \(schema), and ALL on its tables.")
+        }
         guard try counts.integer(0) > 0, let found = try session.run("SELECT version FROM format").first?.integer(0)
         else {
-            throw StoreError.failed("\(place): there are tables of something else in it. Name another schema.")
+            throw StoreError.failed("\(place): there are tables of something else in it. Use another database.")
         }
         let known = PostgresSchema.version
         if found > known { throw StoreError.newer(path: place, found: found, known: known) }

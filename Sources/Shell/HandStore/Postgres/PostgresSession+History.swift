@@ -11,22 +11,20 @@ extension PostgresSession: HistoryReader {
     ) throws -> [StoredFrame] {
         let sql = "SELECT last, first, frames FROM commits WHERE list = $1 AND last > $2 ORDER BY last LIMIT $3"
         var frames: [StoredFrame] = []
-        var (total, end) = (0, revision)
+        // A row that trimming has left may begin before the floor.
+        var (total, end) = (0, max(revision, list.floor))
         // Most of the time one row is enough.
         var limit = 1
         while total < bytes, end < last {
             let rows = try run(sql, .init(list.number), .init(end), .init(limit))
             for frame in try CommitRow.frames(rows, of: list.number, after: end) {
                 guard total < bytes, frame.revision <= last else { return frames }
-                guard frame.revision == end + 1 || frames.isEmpty && frame.revision <= list.floor + 1 else {
-                    throw list.missing(max(end, list.floor) + 1)
-                }
+                guard frame.revision == end + 1 else { throw list.missing(end + 1) }
                 frames.append(frame)
                 (total, end) = (total + frame.bytes.count, frame.revision)
             }
             if rows.count < limit {
-                let reached = frames.isEmpty ? max(end, list.floor) : end
-                guard reached >= min(last, list.revision) else { throw list.missing(reached + 1) }
+                guard end >= min(last, list.revision) else { throw list.missing(end + 1) }
                 break
             }
             limit = Self.rowsAtOnce

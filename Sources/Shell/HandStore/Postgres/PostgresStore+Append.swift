@@ -33,26 +33,21 @@ extension PostgresStore {
             let error = error as? StoreError ?? .failed("\(error)")
             for batch in unique where results[batch.list] == nil { results[batch.list] = .failure(error) }
         }
-        return try conclude(batches, results.mapValues(Self.unknownIfUnreachable))
-    }
-
-    /// Returns `unknown` for a database that was not reached: an earlier attempt may have reached it.
-    private static func unknownIfUnreachable(_ result: Result<Appended, StoreError>) -> Result<Appended, StoreError> {
-        if case .failure(.unreachable) = result { .success(.unknown) } else { result }
+        return conclude(batches, results)
     }
 
     /// Returns the results in the batches' order, and passes them on to `contention` and to other servers.
-    ///
-    /// - Throws: if nothing was appended and the reason is known.
     private func conclude(
         _ batches: [CommitBatch], _ results: [ListNumber: Result<Appended, StoreError>]
-    ) throws -> [Appended] {
-        let failures = results.values.compactMap { if case .failure(let error) = $0 { error } else { nil } }
-        if let first = failures.first, failures.count == results.count { throw first }
+    ) -> [Appended] {
         let appended = batches.map { batch -> Appended in
             if batch.entries.isEmpty { return .taken }
-            // Other batches have results. The caller retries this batch, and gets the error then.
-            if case .success(let appended) = results[batch.list] { return appended } else { return .unknown }
+            switch results[batch.list] {
+            case .success(let appended): return appended
+            // The connection may have been lost after the database had everything.
+            case .failure(.unreachable), nil: return .unknown
+            case .failure(let error): return .refused(error)
+            }
         }
         for (batch, result) in zip(batches, appended) where !batch.entries.isEmpty {
             contention.note(result, batch.list)

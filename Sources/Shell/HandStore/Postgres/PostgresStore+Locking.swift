@@ -42,7 +42,7 @@ final class Contention: Sendable {
             switch result {
             case .conflict: state.failures[list, default: 0] += 1
             case .taken, .gone: state.failures[list] = nil
-            case .unknown: break
+            case .unknown, .refused: break
             }
         }
     }

@@ -23,19 +23,20 @@ package final class PostgresStore: CommitStore {
 
     package var isShared: Bool { true }
 
-    /// Opens the store in a database, and creates its tables if necessary.
+    /// Opens the store in a database.
     ///
     /// - Parameters:
     ///   - address: in libpq's syntax, without a password. It leads to the database itself, not to a pooler whose
     ///     clients share a session.
     ///   - schema: the database schema of the tables: a lowercase word.
     ///   - passwordFile: a file whose first line is the password, if it does not come from libpq's environment.
+    ///   - creates: whether the tables are created if the database has none.
     ///   - lockTime: how long a list may stay locked for a server that prepares its next batch.
     /// - Throws: `StoreError` if the database cannot be reached, or has other tables or a newer format; nothing is
     ///   changed then.
     package init(
-        _ address: String, schema: String = "hand", passwordFile: String? = nil, timeout: Duration = .seconds(5),
-        lockTime: Duration = .milliseconds(250)
+        _ address: String, schema: String = "hand", passwordFile: String? = nil, creates: Bool = true,
+        timeout: Duration = .seconds(5), lockTime: Duration = .milliseconds(250)
     ) throws {
         do { self.address = try PostgresAddress(address, passwordFile: passwordFile) } catch {
             throw StoreError.failed(error.message)
@@ -53,7 +54,9 @@ package final class PostgresStore: CommitStore {
         readers = PostgresPool(connector, size: Self.readerCount, setup: Self.readerSettings)
         feed = PostgresFeed(connector, channel: "hand_\(schema)", timeout: timeout)
         do {
-            try translating { try writers.with(by: Deadline(in: timeout)) { try createTables($0, schema: schema) } }
+            try translating {
+                try writers.with(by: Deadline(in: timeout)) { try prepareTables($0, schema: schema, creates: creates) }
+            }
         } catch {
             close()
             throw error

@@ -10,15 +10,14 @@ extension SQLiteConnection: HistoryReader {
         let rows = try commits(of: list, after: revision)
         var frames: [StoredFrame] = []
         var (total, end) = (0, max(revision, list.floor))
-        while total < bytes, frames.last?.revision ?? revision < last {
+        while total < bytes, end < last {
             guard let row = try rows.next() else {
                 guard end >= min(last, list.revision) else { throw list.missing(end + 1) }
                 break
             }
-            for frame in try Self.frames(in: row, { $0 > revision && $0 <= last }) {
-                guard frame.revision == end + 1 || frames.isEmpty && frame.revision <= end else {
-                    throw list.missing(end + 1)
-                }
+            // A row that trimming has left may begin before the floor.
+            for frame in try Self.frames(in: row, { $0 > end && $0 <= last }) {
+                guard frame.revision == end + 1 else { throw list.missing(end + 1) }
                 frames.append(frame)
                 (total, end) = (total + frame.bytes.count, frame.revision)
                 if total >= bytes { break }

@@ -55,6 +55,7 @@ struct AccessOptions: ParsableArguments {
 
     func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
         if let shared = try shared() { return try shared.change(body) }
+        if try (try? isServers()) == false { throw try otherRules("Nothing was changed") }
         return try unlessLost { try $0.change(body) }
     }
 
@@ -114,19 +115,36 @@ struct AccessOptions: ParsableArguments {
     /// Prints whether the running server uses the changed rules.
     func confirm() throws {
         if try sharing.store != nil { return Output.message("all servers apply the change within a second") }
-        let path = try server.path
+        do {
+            guard try isServers() else { throw try otherRules("The change is stored") }
+            Output.message("the running server has applied the change")
+        } catch let failure as ServerFailure {
+            try explain(failure.reason, try server.path)
+        }
+    }
+
+    /// Why the running server did not say which rules it uses.
+    private struct ServerFailure: Error { let reason: Failure }
+
+    /// Whether the running server uses the rules of the folder.
+    private func isServers() throws -> Bool {
         // Another command may change the file between the answer and the comparison, but not every time.
         for _ in 0..<20 {
             let answer: String
             do { answer = try server.ask("/access", timeout: 5_000) } catch let failure as Failure {
-                return try explain(failure, path)
+                throw ServerFailure(reason: failure)
             }
-            if try answer == file.fingerprint() + "\n" {
-                return Output.message("the running server has applied the change")
-            }
+            if try answer == file.fingerprint() + "\n" { return true }
         }
-        throw Failure(
-            .error, "the change is stored, but the server at \(path) uses other rules: does it have another --data?")
+        return false
+    }
+
+    /// - Parameter outcome: what has become of the change.
+    private func otherRules(_ outcome: String) throws -> Failure {
+        Failure(
+            .error,
+            "the server at \(try server.path) uses other rules than those in \(try folder). Name the --store or the --data "
+                + "with which it was started. \(outcome)")
     }
 
     /// Reports why the server did not confirm.

@@ -74,7 +74,7 @@ private struct CopyStore: ParsableCommand {
         if PrivateFile.exists(to + "/hand.sqlite") {
             throw Failure(.error, "there is a store in \(to) already. Name a new folder")
         }
-        let database = try PostgresStore(from, passwordFile: storePassword)
+        let database = try PostgresStore(from, passwordFile: storePassword, creates: false)
         try PrivateFile.makeFolder(to)
         let copy = to + "/copy.backup"
         try output.showingProgress { try database.backUp(to: copy, progress: $0) }

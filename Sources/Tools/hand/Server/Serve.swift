@@ -155,13 +155,18 @@ struct Serve: ParsableCommand {
         for warning in try CommandEnvironment.misspelt() { logger.warning("\(warning)") }
         var configuration = try configuration(endpoints, folder, log, logger)
         let manager = ServiceManager()
-        let database = try shared.open()
+        let database = try shared.open(creates: true)
         let store: any CommitStore =
             if let database { database } else { try durability.store(in: folder) }
         if let database {
             // The lists are in the database; the folder holds what belongs to this server alone.
             try PrivateFile.makeFolder(folder)
             for warning in try database.warnings() { logger.warning("\(warning)") }
+            if PrivateFile.exists(folder + "/hand.sqlite") {
+                logger.warning(
+                    "the lists in \(folder) are not served: this server's lists are in \(database.place). 'hand store copy' copies lists"
+                )
+            }
         } else if let store = store as? SQLiteStore {
             configuration.expectStore = { try store.expectFiles() }
             configuration.access = AccessFile(

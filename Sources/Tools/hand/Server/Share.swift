@@ -38,7 +38,12 @@ struct Share: ParsableCommand {
     }
 
     func run() throws {
-        let named = try Settings.usual(url) ?? access.address ?? Serve.sharedAddress(try ServeLayers([]))
+        let usual = try Settings.usual(url) ?? access.address
+        if usual == nil, access.database.store != nil {
+            throw Failure(
+                .usage, "at which address do others reach the servers? Name it with --url, such as hands://lists.example.org")
+        }
+        let named = try usual ?? Serve.sharedAddress(try ServeLayers([]))
         let address = try Settings.place(flag: named, list: list)
         if let problem = ListName.problem(with: list) { throw Failure(.usage, problem) }
         let page = page ?? access.page

@@ -23,8 +23,10 @@ struct SharedStoreOptions: ParsableArguments {
     }
 
     /// Opens the database; nil without an address.
-    func open() throws -> PostgresStore? {
-        try store.map { try PostgresStore($0, passwordFile: storePassword) }
+    ///
+    /// - Parameter creates: whether an empty database becomes a store.
+    func open(creates: Bool = false) throws -> PostgresStore? {
+        try store.map { try PostgresStore($0, passwordFile: storePassword, creates: creates) }
     }
 
     /// Opens the database, which must be named here or in the settings of 'hand serve'.

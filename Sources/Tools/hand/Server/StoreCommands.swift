@@ -25,8 +25,10 @@ struct StoreOptions: ParsableArguments {
     }
 
     /// The database of servers that share their lists, unless a folder is named.
-    func database() throws -> PostgresStore? {
-        data == nil ? try shared.withDefaults().open() : nil
+    ///
+    /// - Parameter creates: whether an empty database becomes a store.
+    func database(creates: Bool = false) throws -> PostgresStore? {
+        data == nil ? try shared.withDefaults().open(creates: creates) : nil
     }
 }
 
@@ -163,7 +165,7 @@ struct Recover: ParsableCommand {
         guard report.isSound else {
             throw Failure(.error, "\(file) is damaged: see 'hand verify \(ShellWord.quoted(file))'")
         }
-        if let database = try store.database() { return try recover(report, to: database) }
+        if let database = try store.database(creates: true) { return try recover(report, to: database) }
         let folder = try store.folder
         var random = SystemRandomNumberGenerator()
         let recovery: StoreBackup.Recovery

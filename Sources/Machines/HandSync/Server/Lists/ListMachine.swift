@@ -13,6 +13,8 @@ final class ListMachine {
     // As with `Connection`, accesses to the authority never overlap.
     @exclusivity(unchecked) private(set) var authority: Authority
     @exclusivity(unchecked) private(set) var phase = ListPhase.ready
+    /// Whether the batch in writing was handed over before, with an outcome that the store could not tell.
+    @exclusivity(unchecked) private(set) var isHandedOverAgain = false
     /// Whether the list is in `Delivery.news`.
     @exclusivity(unchecked) var hasNews = false
     private(set) var presence = PresenceBoard()
@@ -127,11 +129,15 @@ final class ListMachine {
     func handOver() -> CommitBatch? {
         guard phase.isDue else { return nil }
         phase.handedOver()
+        isHandedOverAgain = false
         return authority.takeBatch()
     }
 
     /// Returns the batch whose outcome the store could not tell.
-    func handOverAgain() -> CommitBatch? { phase.handedOverAgain() }
+    func handOverAgain() -> CommitBatch? {
+        isHandedOverAgain = true
+        return phase.handedOverAgain()
+    }
 
     /// The batch that was handed over is durable. Returns the values that are no longer needed, if freeing them takes
     /// long.

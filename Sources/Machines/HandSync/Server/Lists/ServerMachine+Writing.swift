@@ -31,16 +31,23 @@ extension ServerMachine {
                 case .taken: if let large = wrote(batches[index], in: hosted) { spent.append(large) }
                 case .conflict(let frames): conflicted(frames, in: hosted)
                 case .unknown: unsettled(batches[index], of: hosted)
+                case .refused(let error): refused(error, [(hosted, batches[index])])
                 case .gone: vanished(hosted)
                 }
             }
             if !spent.isEmpty { discard((spent, batches)) }
         case .failure(let error):
-            guard isShared else { return failed(error, writer.written) }
-            // The error does not say whether an earlier attempt at these batches succeeded.
-            note(.storeFailed(error))
-            for (hosted, batch) in zip(writer.written, batches) { unsettled(batch, of: hosted) }
+            refused(error, Array(zip(writer.written, batches)))
         }
+    }
+
+    /// The store has not appended batches. The error does not say whether an earlier attempt at one succeeded.
+    private func refused(_ error: StoreError, _ batches: [(hosted: ListMachine, batch: CommitBatch)]) {
+        let again = batches.filter { $0.hosted.isHandedOverAgain }
+        if !again.isEmpty { note(.storeFailed(error)) }
+        for (hosted, batch) in again { unsettled(batch, of: hosted) }
+        let first = batches.map(\.hosted).filter { !$0.isHandedOverAgain }
+        if !first.isEmpty { failed(error, first) }
     }
 
     /// Shows commits that have become durable. Returns the values that are no longer needed, if freeing them takes

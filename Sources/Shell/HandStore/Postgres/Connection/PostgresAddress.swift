@@ -76,12 +76,12 @@ package struct PostgresAddress: Sendable {
 
     private static func words(of text: String) throws(PostgresError) -> [String: String] {
         var complaint: UnsafeMutablePointer<CChar>?
-        // The complaint is not shown: it quotes the text, which may have a password in it.
+        // The complaint as a whole is not shown: it may quote a password.
         defer { PQfreemem(complaint) }
         guard let options = PQconninfoParse(text, &complaint) else {
             throw PostgresError(
                 state: PostgresError.wrongAddress,
-                "the address of the database is malformed. It has the form "
+                "the address of the database is malformed\(unknownOption(complaint)). It has the form "
                     + "postgres://USER@HOST:PORT,HOST:PORT/DATABASE?OPTION=VALUE.")
         }
         defer { PQconninfoFree(options) }
@@ -92,6 +92,13 @@ package struct PostgresAddress: Sendable {
             option += 1
         }
         return words
+    }
+
+    /// Returns which option libpq does not know, if it complains about one.
+    private static func unknownOption(_ complaint: UnsafeMutablePointer<CChar>?) -> String {
+        let text = complaint.map { String(cString: $0) } ?? ""
+        let name = text.firstMatch(of: #/^invalid (?:URI query parameter|connection option):? "([a-z_]+)"/#)
+        return name.map { ": it has no option '\($0.1)'" } ?? ""
     }
 
     /// Removes the hosts from the parameters. Each host is tried separately: libpq would wait for the first host
