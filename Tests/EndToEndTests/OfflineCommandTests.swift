@@ -28,6 +28,21 @@ import Testing
         #expect(try ada.lines() == ["[ ] c", "[ ] a"])
     }
 
+    /// The numbers are those that the person has seen last: also in the answers to edits, with what others did before.
+    @Test func theCopyHasOnesOwnEdits() throws {
+        try ada.hand("ls")
+        try ada.hand("mv", "3", "--top")
+        try ada.named("ben").hand("add", "d", "--top")
+        try ada.hand("done", "2")
+        try ada.hand("undo")
+        #expect(try ada.lines("--offline") == ["[ ] d", "[ ] c", "[ ] a", "[ ] b"])
+        ada.server.kill()
+        #expect(try ada.messages("rm", "2", "--queue", "--timeout", "1").contains("[ ] c"))
+        try ada.server.start()
+        try ada.hand("sync")
+        #expect(try ada.lines() == ["[ ] d", "[ ] a", "[ ] b"])
+    }
+
     /// An edit that was made after reading a list is made once: the kept copy of the list does not make it again.
     @Test func aCopyMakesNothingTwice() throws {
         try ada.hand("ls")

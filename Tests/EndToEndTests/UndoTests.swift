@@ -148,6 +148,26 @@ import Testing
         #expect(try texts() == "a")
     }
 
+    /// A screen goes on to the next older edit, too, if nothing is left of one.
+    @Test func aScreensUndoPassesWhatNothingIsLeftOf() throws {
+        try ada.hand("add", "a", "b", "c")
+        try ada.hand("done", "2")
+        try ada.hand("edit", "1", "a and more")
+        try ben.hand("rm", "1")
+        let tmux = try Tmux(environment: ada.environment, "sh")
+        let pane = try tmux.open("\(Binary.path) open")
+        try tmux.wait(for: pane) { ScreenTests.isSynced($0) && ScreenTests.items($0) == ["[x] b", "[ ] c"] }
+        try tmux.press("u", in: pane)
+        try tmux.wait(for: pane) { $0.contains { $0.contains("nothing is left of that edit") } }
+        try tmux.press("u", in: pane)
+        try tmux.wait(for: pane) { ScreenTests.isSynced($0) && ScreenTests.items($0) == ["[ ] b", "[ ] c"] }
+        // What was added is not whole any more; what is left of it goes.
+        try tmux.press("u", in: pane)
+        try tmux.wait(for: pane) { ScreenTests.isSynced($0) && ScreenTests.items($0) == [] }
+        try tmux.press("u", in: pane)
+        try tmux.wait(for: pane) { $0.contains { $0.contains("nothing of yours is left to undo") } }
+    }
+
     /// An undo of an edit that others have made ineffective makes no commit; the next step continues after it.
     @Test func anIneffectiveUndoMakesNoCommit() throws {
         try ada.hand("add", "a")

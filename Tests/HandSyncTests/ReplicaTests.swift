@@ -74,6 +74,26 @@ import Testing
         #expect(world.replicas[0].canUndo == !overrides)
     }
 
+    /// What another client of the person committed before a pending edit comes before it: the commits tell the order.
+    @Test(arguments: [true, false]) func anEditOfAnotherClientComesBeforeThePendingOnes(isPersons: Bool) throws {
+        var replica = Replica(confirmed: Hand(tasks(2)), revision: 0, logID: 7, sequence: 0)
+        replica.author = 1
+        try replica.edit(Delta.deleting(0..<1))
+        #expect(replica.takeSubmission(list: 1) != nil)
+        func commit(_ delta: Delta, by author: AuthorID) throws -> Commit {
+            let after = try replica.confirmed.applying(delta)
+            return Commit(
+                revision: replica.revision + 1, author: author, sequence: 1, base: replica.revision, time: 1,
+                count: after.count, digest: after.digest, delta: delta)
+        }
+        let theirs = replica.confirmed.rewording(1, "elsewhere")
+        _ = try replica.receive(try commit(theirs, by: 2), isPersons: isPersons)
+        #expect(replica.canUndo)
+        let mine = try #require(replica.pending.first)
+        _ = try replica.receive(try commit(mine, by: 1))
+        #expect(!replica.hasPending && replica.canUndo == !isPersons)
+    }
+
     @Test func aReplicaHasThreeStates() throws {
         var world = TestNetwork(tasks(2), replicas: 1)
         #expect(world.replicas[0].state == .synchronized)

@@ -38,11 +38,9 @@ public struct EphemeralList: Sendable {
     /// Makes an edit on a part of the list and waits for the server's answer. Returns nil if that part is too old: then
     /// the edit must be made anew. The edit is made only once, even if the connection is lost before the answer.
     ///
-    /// - Parameters:
-    ///   - step: the step to note in the journal, if the edit undoes or redoes one of this client's commits.
-    ///   - keepsCopy: whether the journal keeps the whole list as it is after the edit, for edits without the server.
+    /// - Parameter step: the step to note in the journal, if the edit undoes or redoes one of this client's commits.
     public func submit(
-        _ delta: Delta, on list: PartialList, isExact: Bool = false, as step: UndoStep? = nil, keepsCopy: Bool = false
+        _ delta: Delta, on list: PartialList, isExact: Bool = false, as step: UndoStep? = nil
     ) async throws -> Settlement? {
         do { try Replica.checkSize(of: delta) } catch { throw ClientError.notMade(error) }
         let answer = try await client.answer(orElse: .stale) { [request] in
@@ -52,7 +50,7 @@ public struct EphemeralList: Sendable {
         case .committed(let revision, let notices, let commits):
             // The edit is made. What cannot be found out now, the next comparison finds out.
             try? await client.remember(commits, since: list.excerpt(for: delta), on: name)
-            if keepsCopy, let after = try? list.following(commits) { try? await client.keep(after, of: name) }
+            try? await client.continueCopy(of: name, in: list.logID, by: commits)
             let outcome = Settlement(revision: revision, notices: notices, commits: commits)
             return await client.naming(outcome, on: name)
         case .rejected(let reason): return Settlement(revision: nil, rejections: [reason], notices: [])
@@ -74,7 +72,7 @@ extension HandClient {
     /// Edits a list that this client does not follow. `make` gets a part of the list as it is now, and again if the
     /// edit must be made anew. Returns nil if `make` returns nil.
     ///
-    /// - Parameter keepsCopy: whether the journal keeps the list, before the edit and after it. Needs the whole list.
+    /// - Parameter keepsCopy: whether the journal keeps the list, for edits without the server. Needs the whole list.
     public func edit(
         _ name: String, knowing part: EphemeralList.Part = .items([]), isExact: Bool = false, keepsCopy: Bool = false,
         _ make: @Sendable (PartialList) async throws -> Delta?
@@ -88,7 +86,7 @@ extension HandClient {
                     list.leave()
                     return nil
                 }
-                if let outcome = try await list.submit(delta, on: known, isExact: isExact, keepsCopy: keepsCopy) {
+                if let outcome = try await list.submit(delta, on: known, isExact: isExact) {
                     return outcome
                 }
             } catch {

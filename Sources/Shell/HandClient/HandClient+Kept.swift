@@ -56,6 +56,19 @@ extension HandClient {
         }
     }
 
+    /// The most commits that are fetched for a copy after an edit.
+    private static let maxMissedCommits = 1_000
+
+    /// Continues the copy of a list with a commit of this person, the last of the list's newest commits: without the
+    /// server, the person counts the items as they are after that commit.
+    func continueCopy(of name: String, in log: UInt64, by commits: [Commit]) async throws {
+        if try await read({ $0.client.isFollowed(name) }) { return }
+        let missing = try await askJournal(otherwise: nil) { try $0.advance(name, in: log, by: commits) }
+        guard let missing, let last = commits.last?.revision, last - missing < Self.maxMissedCommits else { return }
+        let all = try await self.commits(of: name, from: missing, through: last)
+        _ = try await askJournal(otherwise: nil) { try $0.advance(name, in: log, by: all) }
+    }
+
     func askJournal<Value: Sendable>(
         otherwise: Value, _ body: @escaping @Sendable (ClientJournal) throws -> Value
     ) async throws -> Value {

@@ -31,6 +31,7 @@ extension HandClient {
             if case .committed(let revision, let notices, let commits) = answer {
                 people = await naming(Settlement(revision: revision, notices: notices), on: submission.list).people
                 if let edit = submission.edit { try? await remember(commits, since: edit.excerpt, on: submission.list) }
+                try? await continueCopy(of: submission.list, in: submission.log, by: commits)
             }
             settled.append(Settled(submission: submission, answer: answer, people: people))
         }

@@ -35,6 +35,12 @@ extension Hand {
         return copy
     }
 
+    /// Whether a delta leaves the list as it is, or does not fit it. O(size of the delta · log n).
+    package func isUnchanged(by delta: Delta) -> Bool {
+        guard let changed = try? applying(delta) else { return true }
+        return changed.digest == digest
+    }
+
     /// Throws the error that `applying` would throw.
     public func check(_ delta: Delta) throws(Delta.Misfit) {
         _ = try changedItems(by: delta)

@@ -69,6 +69,7 @@ extension Replica {
         by commit: Commit, to next: Hand, _ isPersons: Bool, _ update: inout Update
     ) throws(Delta.Misfit) {
         let passed = rebase(over: commit.delta, on: confirmed, by: commit.author, commit.revision, &update.notices)
+        if isPersons { history.forgetOnceSettled() }
         confirmed = next
         try follow(passed, isPersons, update: &update)
     }
@@ -120,7 +121,7 @@ extension Replica {
         for index in buffer.indices[first...] {
             rebase.pass(&buffer[index].carried, isLast: index + 1 == buffer.count)
         }
-        if rebase.isOverridden { history.noteOverridden() }
+        if rebase.isOverridden { history.forgetOnceSettled() }
     }
 
     /// A delta that is being transformed over the pending edits.

@@ -11,9 +11,8 @@ import HandWire
 public struct UndoHistory: Sendable {
     private var undos = Stack()
     private var redos = Stack()
-    /// Whether a pending edit has overridden an edit of somebody else. Then the inverses would bring back the list as
-    /// it was before both.
-    private var hasOverridden = false
+    /// Whether everything is forgotten once nothing is pending. See `forgetOnceSettled`.
+    private var isForgottenOnceSettled = false
 
     init() {}
 
@@ -34,13 +33,15 @@ public struct UndoHistory: Sendable {
         redos.follow(delta)
     }
 
-    /// A pending edit has overridden an edit of somebody else.
-    mutating func noteOverridden() { hasOverridden = true }
+    /// Notes that the commits will not be what the history says. A pending edit has overridden somebody else's edit, so
+    /// its inverse would bring back the list as it was before both. Or another client of the person has committed an
+    /// edit, which comes before the pending ones.
+    mutating func forgetOnceSettled() { isForgottenOnceSettled = true }
 
-    /// Nothing is pending any more. If an edit has overridden one of somebody else, everything is forgotten: what can
-    /// be undone then is found in the commits (`UndoReconstruction`).
+    /// Nothing is pending any more. What can be undone may have to be found in the commits then
+    /// (`UndoReconstruction`).
     mutating func settle() {
-        if hasOverridden { self = UndoHistory() }
+        if isForgottenOnceSettled { self = UndoHistory() }
     }
 
     /// Returns the edit of a step on the current list, or nil if there is nothing to undo or redo. The caller applies
@@ -228,13 +229,13 @@ extension UndoHistory {
     func write(to writer: inout WireWriter) {
         undos.write(to: &writer)
         redos.write(to: &writer)
-        writer.flag(hasOverridden)
+        writer.flag(isForgottenOnceSettled)
     }
 
     package init(_ reader: inout WireReader) throws(WireError) {
         undos = try Stack(&reader)
         redos = try Stack(&reader)
-        hasOverridden = try reader.flag("overridden")
+        isForgottenOnceSettled = try reader.flag("forgotten once settled")
     }
 }
 

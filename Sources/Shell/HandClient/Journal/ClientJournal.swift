@@ -57,7 +57,7 @@ package final class ClientJournal: Sendable {
         return ClientID(high: try row.bits(0), low: try row.bits(1))
     }
 
-    private static func checkFormat(_ database: SQLiteConnection, _ path: String) throws {
+    static func checkFormat(_ database: SQLiteConnection, _ path: String) throws {
         guard try database.integer("PRAGMA application_id") == applicationID else {
             throw StoreError.notAStore(path: path)
         }
@@ -104,7 +104,7 @@ package final class ClientJournal: Sendable {
         try database.run("INSERT INTO client VALUES (?, ?, 0)", [fresh.high.stored, fresh.low.stored])
     }
 
-    private static func write(_ replica: Replica, of list: String, _ database: SQLiteConnection) throws {
+    static func write(_ replica: Replica, of list: String, _ database: SQLiteConnection) throws {
         try database.run("DELETE FROM events WHERE list = ?", [.text(list)])
         try database.run("DELETE FROM items WHERE list = ?", [.text(list)])
         try database.run(
@@ -137,173 +137,14 @@ package final class ClientJournal: Sendable {
     }
 }
 
-// MARK: - Lists
-
-extension ClientJournal {
-    /// Adds events of a list in one transaction.
-    package func append(_ events: [JournalEvent], to list: String) throws {
-        try writing { try append(events, to: list, $0) }
-    }
-
-    func append(_ events: [JournalEvent], to list: String, _ database: SQLiteConnection) throws {
-        let sql = "INSERT INTO events (list, event) VALUES (?, ?)"
-        for event in events { try database.run(sql, [.text(list), .bytes(event.bytes)]) }
-        if events.contains(where: \.isEdit) { try noteWaiting(list, database) }
-    }
-
-    /// Replaces the stored state of a list by its present replica.
-    ///
-    /// - Parameter formerName: the list's former name in the journal, if the list was renamed. Edits that wait under
-    ///   the new name must belong to some other list, and are set aside.
-    package func checkpoint(_ replica: Replica, of list: String, formerName: String? = nil) throws {
-        try writing { try checkpoint(replica, of: list, formerName: formerName, $0) }
-    }
-
-    func checkpoint(
-        _ replica: Replica, of list: String, formerName: String?, _ database: SQLiteConnection
-    ) throws {
-        if let formerName {
-            try Self.setAside(list, database, path)
-            try Self.move(formerName, to: list, database)
-        }
-        try Self.write(replica, of: list, database)
-        try replica.hasPending ? noteWaiting(list, database) : Self.forgetWaiting(list, database)
-    }
-
-    func reading<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        try StoreFile.translating(path) { try database.read(body) }
-    }
-
-    /// Runs `body` in a transaction.
-    func writing<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        try StoreFile.translating(path) { try database.write(body) }
-    }
-
-    /// Returns the stored replica of a list, or nil if there is none.
-    package func load(_ list: String) throws -> Replica? {
-        try reading { try Self.load(list, $0, path) }
-    }
-
-    /// Returns the stored replica of a list, or nil if there is none. Works while another process has the journal open.
-    package static func copy(of list: String, inJournalAt path: String) throws -> Replica? {
-        try StoreFile.translating(path) {
-            try reading(path) { database in
-                try checkFormat(database, path)
-                return try load(list, database, path)
-            }
-        }
-    }
-
-    static func load(_ list: String, _ database: SQLiteConnection, _ path: String) throws -> Replica? {
-        let sql = "SELECT head FROM checkpoints WHERE list = ?"
-        guard let head = try database.first(sql, [.text(list)]) else { return nil }
-        let parts = try database.rows("SELECT items FROM items WHERE list = ? ORDER BY part", [.text(list)])
-        let events = try database.rows("SELECT event FROM events WHERE list = ? ORDER BY number", [.text(list)])
-        do {
-            return try replica(head, parts, events)
-        } catch let error as SQLiteError {
-            throw error
-        } catch {
-            throw StoreError.damaged("the copy of '\(list)' in \(path) cannot be read: \(error)")
-        }
-    }
-
-    /// Returns whether a submission under this client's id is in flight, so that its result is not known yet.
-    private static func hasInFlight(_ database: SQLiteConnection, _ path: String) throws -> Bool {
-        try lists(database).contains {
-            try load($0, database, path)?.inFlight != nil
-        }
-    }
-
-    private static func replica(
-        _ head: SQLiteRow, _ parts: SQLiteRows, _ events: SQLiteRows
-    ) throws -> Replica {
-        let checkpoint = try head.withBytes(0) { try Replica.Checkpoint($0) }
-        var items: [PackedItem] = []
-        while let part = try parts.next() { items += try part.withBytes(0, PackedItem.all) }
-        var replica = try Replica(checkpoint, confirmed: Hand(packed: items, rules: checkpoint.rules))
-        while let row = try events.next() { try replica.replay(try row.withBytes(0) { try JournalEvent($0) }) }
-        return replica
-    }
-
-    /// Discards the stored state of a list, including edits that were not sent.
-    package func forget(_ list: String) throws {
-        try writing { try Self.forget(list, $0) }
-    }
-
-    private static let tables = ["events", "items", "checkpoints", "waiting"]
-
-    private static func forget(_ list: String, _ database: SQLiteConnection) throws {
-        if let replica = try? load(list, database, "") { try noteUsed(replica.sequence, in: replica.logID, database) }
-        for table in tables { try database.run("DELETE FROM \(table) WHERE list = ?", [.text(list)]) }
-    }
-
-    private static func move(_ list: String, to name: String, _ database: SQLiteConnection) throws {
-        for table in tables {
-            try database.run("UPDATE \(table) SET list = ? WHERE list = ?", [.text(name), .text(list)])
-        }
-    }
-
-    /// Moves waiting edits to a name that no list has: they belong to the list with their log id. Afterwards nothing is
-    /// kept under the old name.
-    private static func setAside(_ list: String, _ database: SQLiteConnection, _ path: String) throws {
-        if try load(list, database, path)?.hasPending == true {
-            let taken = try Set(lists(database))
-            let free = (1...).lazy.map { "\(list)~\($0)" }.first { !taken.contains($0) }
-            try move(list, to: free ?? list, database)
-        } else {
-            try forget(list, database)
-        }
-    }
-
-    /// Returns the number of events of a list since its last checkpoint.
-    package func eventCount(of list: String) throws -> Int {
-        try reading { database in
-            try database.integer("SELECT count(*) FROM events WHERE list = ?", [.text(list)]) ?? 0
-        }
-    }
-
-    /// Returns whether the journal may have edits of a list that the server has not answered. Looks only at the edits
-    /// since the last checkpoint, not at their results: true may be wrong, false never is. Does not read the items.
-    package func mayHavePending(_ list: String) throws -> Bool {
-        try reading { database in
-            let sql = "SELECT head FROM checkpoints WHERE list = ?"
-            guard let head = try database.first(sql, [.text(list)]) else { return false }
-            let checkpoint = try? head.withBytes(0) { try Replica.Checkpoint($0) }
-            guard let checkpoint, checkpoint.inFlight == nil, checkpoint.buffer.isEmpty else { return true }
-            return try database.all(
-                "SELECT DISTINCT substr(event, 1, 1) FROM events WHERE list = ?", [.text(list)]
-            ) { try $0.bytes(0).first.map(JournalEvent.isEdit) ?? true }.contains(true)
-        }
-    }
-
-    /// Returns the names of all lists in the journal.
-    package static func lists(inJournalAt path: String) throws -> [String] {
-        try StoreFile.translating(path) {
-            try reading(path) { database in
-                try checkFormat(database, path)
-                return try lists(database)
-            }
-        }
-    }
-
-    package func lists() throws -> [String] {
-        try reading { try Self.lists($0) }
-    }
-
-    private static func lists(_ database: SQLiteConnection) throws -> [String] {
-        try database.all("SELECT list FROM checkpoints ORDER BY list") { try $0.text(0) }
-    }
-}
-
 // MARK: - Whose edits wait
 
 extension ClientJournal {
-    private func noteWaiting(_ list: String, _ database: SQLiteConnection) throws {
+    func noteWaiting(_ list: String, _ database: SQLiteConnection) throws {
         try database.run("INSERT OR IGNORE INTO waiting VALUES (?, ?)", [.text(list), .text(person)])
     }
 
-    private static func forgetWaiting(_ list: String, _ database: SQLiteConnection) throws {
+    static func forgetWaiting(_ list: String, _ database: SQLiteConnection) throws {
         try database.run("DELETE FROM waiting WHERE list = ?", [.text(list)])
     }
 
@@ -357,14 +198,5 @@ extension ClientJournal {
     /// another process has the journal open.
     package static func waitingPerson(inJournalAt path: String) -> String? {
         try? reading(path) { try $0.first("SELECT person FROM waiting")?.text(0) }
-    }
-}
-
-extension JournalEvent {
-    fileprivate var isEdit: Bool {
-        switch self {
-        case .edit, .step: true
-        case .submitted, .commit, .personsCommit, .rejected, .caughtUp, .author: false
-        }
     }
 }

@@ -152,8 +152,7 @@ struct Undoing: Sendable {
     /// Whether a step changes nothing. One that does not fit is none, either: if several programs of a person undo at
     /// once, nobody knows which of them took back what.
     private static func isIneffective(_ delta: Delta, on known: PartialList) -> Bool {
-        guard let before = try? known.hand(for: delta), let after = try? before.applying(delta) else { return true }
-        return after.digest == before.digest
+        (try? known.hand(for: delta))?.isUnchanged(by: delta) ?? true
     }
 
     /// Prints the words that were not taken back.

@@ -38,8 +38,11 @@ enum ListText {
 
     private static func refused(_ refusal: String, _ name: String, _ app: AppState) -> [Line] {
         var lines = [Line(refusal, Style(.red, [.bold]))]
-        let others = (app.catalog ?? []).map(\.name).filter { $0 != name }.prefix(20).joined(separator: ", ")
-        if !others.isEmpty { lines.append(Line("There are: \(others).")) }
+        let others = (app.catalog ?? []).map(\.name).filter { $0 != name }
+        if !others.isEmpty {
+            let shown = others.prefix(20).joined(separator: ", ")
+            lines.append(Line("There are: \(shown).\(Spelling.question(name, among: others))"))
+        }
         lines.append(
             Line(
                 "\(app.keys.symbol(for: .back)) leads to the lists, where \(app.keys.symbol(for: .newList)) makes one.",
