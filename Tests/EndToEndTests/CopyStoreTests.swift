@@ -57,7 +57,8 @@ import Testing
     @Test func nothingIsMadeInAWrongDatabase() throws {
         let folder = try TemporaryFolder()
         let commands = [
-            ["verify"], ["backup", folder.path + "/backup"], ["token", "list"], ["token", "create", "eve", "--role", "read"],
+            ["verify"], ["backup", folder.path + "/backup"], ["token", "list"],
+            ["token", "create", "eve", "--role", "read"],
         ]
         for command in commands {
             let outcome = try Binary.run(command + ["--store", address], environment: [:])

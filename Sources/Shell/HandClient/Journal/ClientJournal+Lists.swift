@@ -51,7 +51,9 @@ extension ClientJournal {
             if stored.revision + 1 < first.revision { return stored.revision + 1 }
             let newer = commits.drop { $0.revision <= stored.revision }
             try append(newer.map { .commit($0) }, to: list, database)
-            if try Self.eventCount(of: list, database) > Self.maxEvents, let replica = try Self.load(list, database, path) {
+            if try Self.eventCount(of: list, database) > Self.maxEvents,
+                let replica = try Self.load(list, database, path)
+            {
                 try Self.write(replica, of: list, database)
             }
             return nil

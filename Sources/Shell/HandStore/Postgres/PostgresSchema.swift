@@ -146,7 +146,8 @@ extension PostgresStore {
         if try counts.integer(1) == 0 { return .empty }
         if try counts.integer(2) == 0 {
             throw StoreError.failed(
-                "\(place): the database's user may not use the schema. GRANT USAGE ON SCHEMA \(schema), and ALL on its tables.")
+                "\(place): the database's user may not use the schema. GRANT USAGE ON SCHEMA \(schema), and ALL on its tables."
+            )
         }
         guard try counts.integer(0) > 0, let found = try session.run("SELECT version FROM format").first?.integer(0)
         else {

@@ -41,7 +41,8 @@ struct Share: ParsableCommand {
         let usual = try Settings.usual(url) ?? access.address
         if usual == nil, access.database.store != nil {
             throw Failure(
-                .usage, "at which address do others reach the servers? Name it with --url, such as hands://lists.example.org")
+                .usage,
+                "at which address do others reach the servers? Name it with --url, such as hands://lists.example.org")
         }
         let named = try usual ?? Serve.sharedAddress(try ServeLayers([]))
         let address = try Settings.place(flag: named, list: list)
