@@ -112,6 +112,30 @@ test("a press beside a field does what it is for, and the text is saved", option
   await stage.has("beside", [`first, ${long}`, "second too", "third also"]);
 });
 
+test("a drag that was none is taken back with one press", options, async () => {
+  await open("dragged", "a", "b", "c");
+  const [from, to] = [await ada.place(".grip", "a"), await ada.place(".row", "c")];
+  await browser.drag([from, [from[0], from[1] + 10], [to[0], to[1] + 8]]);
+  await stage.has("dragged", ["b", "c", "a"]);
+  assert.match(await ada.toast(), /^Moved a\./);
+  await ada.choose("Undo");
+  await stage.has("dragged", ["a", "b", "c"]);
+});
+
+test("several items go further in, and to another list as copies", options, async () => {
+  stage.list("deeper 2");
+  await open("deeper", "a", "b", "c");
+  await ada.press("b", ["v", "j"]);
+  await ada.choose("Move…");
+  await ada.choose("Further in");
+  const levels = async () => (await stage.items("deeper")).map(({ level }) => level).join();
+  await until(async () => (await levels()) === "0,1,1", "they are further in");
+  await ada.choose("Move…");
+  await ada.choose("Copy to another list…");
+  await browser.type("#answer", `deeper 2${KEYS.enter}`);
+  await stage.has("deeper 2", ["b", "c"]);
+});
+
 test("a look at another window leaves the field open", options, async () => {
   await open("window", "milk");
   await ada.edit("milk");

@@ -125,4 +125,13 @@ import Testing
         }
         #expect(try Self.texts(user) == ["x"])
     }
+
+    /// A disk that is full is not taken for a server that is away.
+    @Test func aFullDiskIsToldAsOne() throws {
+        let user = try Self.user()
+        #expect(try user.hand("ls").status == 0)
+        let outcome = try user.run(["add", "x"], fault: "write ENOSPC")
+        #expect(outcome.status == 0 || outcome.status == 1, "\(outcome)")
+        #expect(!outcome.messages.contains("reached") && outcome.messages.contains("full"), "\(outcome.messages)")
+    }
 }

@@ -108,7 +108,9 @@ package final class ClientEngine: MachineShell {
 
     /// Returns the error of requests while the client is offline for a reason.
     func error(_ reason: String) -> ClientError {
-        isClosed ? .closed : client.machine.refusal.map { .refused($0, reason) } ?? .unreachable(reason)
+        if isClosed { return .closed }
+        if client.machine.isHeldUp { return .notKept(reason) }
+        return client.machine.refusal.map { .refused($0, reason) } ?? .unreachable(reason)
     }
 
     /// Returns the error of a request that is not answered for a reason, or because the client is offline.

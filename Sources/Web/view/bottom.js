@@ -65,9 +65,12 @@ export class Bottom {
       const perform = screen.actions.later();
       const entry = (/** @type {string} */ name, /** @type {ActionName} */ action) =>
         /** @type {[string, () => void]} */ ([name, () => perform(action)]);
+      const hasLevels = (open.subscription.rules?.maximumLevel ?? 0) > 0;
       openMenu("Move what is selected", [
         entry("Up", "moveUp"), entry("Down", "moveDown"), entry("To the top", "moveTop"),
-        entry("To the end", "moveEnd"), entry("To a number…", "moveTo"), entry("To another list…", "toList"),
+        entry("To the end", "moveEnd"), entry("To a number…", "moveTo"),
+        ...(hasLevels ? [entry("Further in", "indent"), entry("Further out", "outdent")] : []),
+        entry("To another list…", "toList"), entry("Copy to another list…", "copyToList"),
       ]);
     };
     this.#buttons = [

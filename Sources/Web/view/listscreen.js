@@ -146,6 +146,7 @@ export class ListScreen {
   goToItem(id) {
     const row = this.#grid.rows.rowOf(id);
     if (row >= 0) this.#grid.goTo(row);
+    else this.#app.toast("That item is folded, filtered out or gone.");
   }
 
   get isTyping() {

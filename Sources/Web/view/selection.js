@@ -176,12 +176,12 @@ export class Selection {
   }
 
   /**
-   * Moves the selection into a gap, to a level near that one, or near the one it has.
+   * Moves the selection into a gap, to a level near that one, or near the one it has. False if it is there.
    * @param {number} gap @param {number} [level]
    */
   move(gap, level) {
     const runs = this.branches;
-    if (runs.some(([from, to]) => gap > from && gap < to)) return;
+    if (runs.some(([from, to]) => gap > from && gap < to)) return false;
     const delta = moving(runs, gap, gap > 0 ? "after" : "before");
     const ids = this.#held ?? this.#grid.selectedIds;
     const { id } = this.#view.at(runs[0][0]);
@@ -191,11 +191,12 @@ export class Selection {
     const end = first + sizeOf(runs);
     const by = this.levelAt(moved, first, end, level ?? own) - own;
     const leveled = this.#leveling(moved, [[first, end]], by);
-    if (!this.#edits.make(compose(delta, leveled))) return;
+    if (!this.#edits.make(compose(delta, leveled))) return false;
     const at = this.#view.indexOf(id);
     this.#app.speech.say(`Moved to ${at + 1} of ${this.#view.count}.`);
     this.#grid.follow(this.itemsOf(runsOf(this.indexesOf(ids))).map(item => item.id));
     requestAnimationFrame(() => this.#grid.isEditing || this.#grid.focus());
+    return true;
   }
 
   /** To a number that the person says. */
@@ -246,7 +247,9 @@ export class Selection {
       isBelow = !isBelow;
     }
     const gap = isBelow ? at + 1 + this.hiddenBelow(at) : at;
-    this.move(gap, this.#view.shownLevel(at));
+    const name = this.nameOf(this.branches);
+    // A finger may have dragged when it meant to scroll.
+    if (this.move(gap, this.#view.shownLevel(at))) this.#edits.offerUndo(`Moved ${name}.`);
   }
 
   /** @param {List} list @param {readonly Run[]} runs @param {number} by */

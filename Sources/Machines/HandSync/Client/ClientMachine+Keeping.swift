@@ -9,6 +9,9 @@ extension ClientMachine {
     public var journalMark: Int { common.journalMark }
     public var keptMark: Int { common.keptMark }
 
+    /// Whether nothing is sent because something cannot be kept.
+    package var isHeldUp: Bool { state == .heldUp }
+
     /// Writes everything to the journal now, including what the server could send again.
     public mutating func flush() { common.journal?.flush() }
 
