@@ -50,6 +50,8 @@ struct Failure: Error, CustomStringConvertible {
     /// Whether `message` describes the failure. Otherwise the argument parser describes it.
     var isOurs = true
     var description: String { message }
+    /// The message with a full stop, so that more can follow.
+    var sentence: String { message.hasSuffix(".") ? message : message + "." }
 
     init(_ status: ExitStatus, _ message: String) {
         self.status = status

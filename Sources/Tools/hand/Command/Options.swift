@@ -107,7 +107,7 @@ struct ServerOptions: ParsableArguments {
         do { return try Identity.client(at: address, person: person) } catch let error as StoreError {
             guard error.isOfDisk else { throw error }
             say(
-                "warning: \(Failure(error).message). This machine keeps neither a copy of the list nor, for 'hand undo', "
+                "warning: \(Failure(error).sentence) This machine keeps neither a copy of the list nor, for 'hand undo', "
                     + "a record of an edit. Set $XDG_STATE_HOME to a folder that you may write")
             return try Identity.guest(at: address, person: person)
         }

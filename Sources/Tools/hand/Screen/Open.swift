@@ -5,6 +5,7 @@ import HandApp
 import HandClient
 import HandFormats
 import HandScreens
+import HandSync
 
 extension Terminal: Screenful {}
 
@@ -50,7 +51,13 @@ struct Open: AsyncParsableCommand {
         try Screens.run(location, person: person, hasMouse: !noMouse) { place in
             let token = try Settings.token(for: place.server, in: place.server == location.server ? given : nil)
             let address = HandAddress(server: place.server, list: place.route.list, token: token)
-            return try Identity.journal(at: address, person: person)
+            do { return try Identity.journal(at: address, person: person) } catch let error as StoreError {
+                guard error.isOfDisk else { throw error }
+                throw Failure(
+                    .error,
+                    "\(Failure(error).sentence) Your edits are kept there until the server has them: set $XDG_STATE_HOME to "
+                        + "a folder that you may write")
+            }
         }
     }
 }
