@@ -29,6 +29,17 @@ import Testing
         #expect(Self.searches(stage, since: before) == 3)
     }
 
+    /// Edits that wait for a list that is gone are counted, and the connection's page says what can be done about them.
+    @Test func whatWaitsForAMissingListIsTold() {
+        var stage = KeyTests.stage("a >b c")
+        stage.press("d")
+        stage.send(.list("things", .editsWait("there is no list 'things'; you have pending edits for it")))
+        #expect(stage.lines.last?.contains("not on the server, 1 not sent") == true, "\(stage.lines)")
+        stage.press("C")
+        let page = stage.lines.joined(separator: " ")
+        #expect(page.contains("'hand sync -l things' sends them when it can"), "\(page)")
+    }
+
     /// A list that was never shown, or that the user may not see, is not looked for.
     @Test func otherRefusalsAreFinal() {
         var stage = Stage([:])

@@ -31,6 +31,13 @@ struct ConnectionScreen: Screen {
                 Line(
                     "\(list.name): revision \(list.state.revision), \(Amount.count(waiting, "edit")) not saved"
                 ))
+            if let refusal = list.refusal, waiting > 0 {
+                let command = "hand sync -l \(ShellWord.quoted(list.name))"
+                lines.append(
+                    Line(
+                        "\(refusal). '\(command)' sends them when it can; with --discard, it forgets them", Style(.red))
+                )
+            }
         }
         ScreenFrame.write(lines, on: &canvas, app)
     }

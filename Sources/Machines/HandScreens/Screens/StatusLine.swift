@@ -41,7 +41,10 @@ enum StatusLine {
 
     private static func saved(_ list: ListData?, _ app: AppState) -> Line {
         let unconfirmed = list?.state.pendingCount ?? 0
-        if list?.refusal != nil { return Line("not on the server", Style(.red, [.bold])) }
+        if list?.refusal != nil {
+            return Line(
+                "not on the server" + (unconfirmed > 0 ? ", \(unconfirmed) not sent" : ""), Style(.red, [.bold]))
+        }
         switch app.connection {
         case .offline:
             let trouble = Trouble(app) ?? .unreachable
