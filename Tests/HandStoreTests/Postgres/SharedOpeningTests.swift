@@ -73,7 +73,7 @@ import Testing
         try server.query("CREATE SCHEMA \(folder.schema); CREATE TABLE \(folder.schema).format (x int)")
         #expect(complaint() != nil)
         try server.query("DROP TABLE \(folder.schema).format; CREATE TABLE \(folder.schema).mine (x int)")
-        #expect(try #require(complaint()).contains("there are tables of something else in it. Name another schema."))
+        #expect(try #require(complaint()).contains("there are tables of something else in it. Use another database."))
         #expect(try tables() == "1")
         #expect(try #require(complaint(schema: "x; DROP")).contains("is not a schema name"))
     }
