@@ -22,7 +22,7 @@ import { dayOf } from "./taskwords.js";
 /** @typedef {import('../client/list.js').List} List */
 
 /** How long it may take until a screen that will go has gone, in ms. */
-const LEAVING = 1000;
+const LEAVING = 5000;
 
 export class ListScreen {
   #app;
