@@ -36,7 +36,7 @@ import Testing
         stage.send(.list("things", .editsWait("there is no list 'things'; you have pending edits for it")))
         #expect(stage.lines.last?.contains("not on the server, 1 not sent") == true, "\(stage.lines)")
         stage.press("C")
-        let page = stage.lines.joined(separator: " ")
+        let page = stage.lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
         #expect(page.contains("'hand sync -l things' sends them when it can"), "\(page)")
     }
 
