@@ -96,7 +96,7 @@ export class App {
     };
     clients.ontold = (open, told) => void this.#told(open, told);
     addEventListener("hashchange", () => this.#navigateNext());
-    // Where browsers tell it, one can also go back to where one was by their own button.
+    // Browsers that report this also lead back to where one was with their own button.
     /** @type {any} */ (globalThis).navigation?.addEventListener("navigate", () => this.#leaving());
     document.addEventListener("visibilitychange", () => {
       if (document.hidden && this.#screen instanceof ListScreen) this.#screen.hide();

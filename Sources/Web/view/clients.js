@@ -125,9 +125,7 @@ export class Identity {
 export class Clients {
   #identity;
   #url;
-  /** @type {Client[]} */
-  #all = [];
-  /** @type {Map<string, Client>} */
+  /** @type {Map<string, Client>} the clients that were started, by their tokens */
   #withToken = new Map();
   /** @type {Map<string, Promise<Client>>} by their tokens, from their start on */
   #started = new Map();
@@ -291,6 +289,10 @@ export class Clients {
 
   // Private
 
+  get #all() {
+    return [...this.#withToken.values()];
+  }
+
   /** @param {string} list */
   #roleOn(list) {
     const client = this.#withToken.get(this.#identity.tokenFor(list || undefined));
@@ -313,7 +315,6 @@ export class Clients {
   async #start(person, token) {
     const options = { url: this.#url, person: person || "guest", token: token || undefined, program: "browser" };
     const client = await Client.start(options);
-    this.#all.push(client);
     this.#withToken.set(token, client);
     client.onchange = () => {
       this.onchange();

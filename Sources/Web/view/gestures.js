@@ -18,7 +18,7 @@ export function hearGestures(app, grid, screen) {
     const isSelecting = event.shiftKey || event.ctrlKey || event.metaKey;
     const isField = event.target instanceof Element && event.target.closest(".field") !== null;
     // The focus would go to the row: a range begins where it was, and letters are for what has it.
-    if (misses(event) || (isSelecting && !isField)) event.preventDefault();
+    if (!isField && (misses(event) || isSelecting)) event.preventDefault();
   });
   grid.element.addEventListener("click", click);
   grid.element.addEventListener("dblclick", ({ target }) => {

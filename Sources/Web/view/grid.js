@@ -14,7 +14,7 @@ import { Rows } from "./rows.js";
 const SCROLLED = 150;
 /** What stays at the top and the bottom of the window is about so high, in CSS pixels. */
 const EDGES = { top: 120, bottom: 80 };
-/** Whoever presses within this time after the rows have moved meant what was there before, in ms. */
+/** For so long after others have moved the rows, in ms, whoever presses means what was there before. */
 const REACTION = 500;
 
 export class Grid {

@@ -185,7 +185,7 @@ export class ListActions {
     this.#screen.composer.begin({ id: item.id, isAbove, line: nameOf(item) });
   }
 
-  /** Whether the tick of what is selected ticks: one of the tasks is shown without it. */
+  /** Whether to tick what is selected, and not to untick it: one of the tasks is shown without a tick. */
   get #ticks() {
     const { list } = this.#open.shown;
     return this.#grid.selectedIds.some(id => {
