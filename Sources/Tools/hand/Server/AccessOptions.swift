@@ -55,7 +55,7 @@ struct AccessOptions: ParsableArguments {
 
     func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
         if let shared = try shared() { return try shared.change(body) }
-        if try (try? isServers()) == false { throw try otherRules("Nothing was changed") }
+        if (try? isServers()) == false { throw try otherRules("Nothing was changed") }
         return try unlessLost { try $0.change(body) }
     }
 
