@@ -189,7 +189,7 @@ import Testing
         #expect(try inJournal { try $0.unanswered(by: "ann") } == [Self.submission(1)])
         let empty = "\(numbers) INSERT INTO empty_steps (log_id, step, revision, author)"
         #expect(try count("empty_steps", after: "\(empty) SELECT 9, 0, i, 1 FROM n") == 10_496)
-        try inJournal { try $0.noteEmpty(.undo, in: 9, at: 3, by: 1) }
+        try inJournal { try $0.noteEmpty(.undo, count: 2, in: 9, at: 3, by: 1) }
         #expect(try count("empty_steps") == 10_000)
     }
 

@@ -109,10 +109,10 @@ import Testing
         #expect(steps() == UndoReconstruction.Steps())
         try inJournal(first) { journal in
             try journal.carryOut(.step(.undo, 1, 4))
-            try journal.noteEmpty(.undo, in: 1, at: 9, by: .max)
+            try journal.noteEmpty(.undo, count: 1, in: 1, at: 9, by: .max)
             try journal.carryOut(.step(.redo, 1, 5))
-            try journal.noteEmpty(.redo, in: 1, at: 9, by: .max)
-            try journal.noteEmpty(.redo, in: 1, at: 9, by: 7)
+            try journal.noteEmpty(.redo, count: 1, in: 1, at: 9, by: .max)
+            try journal.noteEmpty(.redo, count: 1, in: 1, at: 9, by: 7)
             try journal.carryOut(.step(.undo, .max, 6))
             #expect(steps() == UndoReconstruction.Steps(made: [4: .undo, 5: .redo], empty: [9: [.undo, .redo]]))
             // Sequences belong to the client; undos without a commit belong to one name.

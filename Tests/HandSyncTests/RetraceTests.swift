@@ -26,19 +26,20 @@ import Testing
             if !delta.isIdentity { try world.edit(index, delta) }
         }
 
-        /// Returns what a step does according to the history, and which commit it undoes, or nil if there is none.
-        func predicted(_ step: UndoStep) -> (Retraction, UndoReconstruction.Target)? {
+        /// Returns what a step does according to the history, which commit it undoes, and how many steps that change
+        /// nothing come before it, or nil if there is none.
+        func predicted(_ step: UndoStep) -> (Retraction, revision: Int, empty: Int)? {
             var own = [AuthorID(1): steps]
             if let second { own[second] = UndoReconstruction.Steps() }
             let past = UndoReconstruction(UndoReconstruction.Memory(own: own), revision: world.log.count)
             var requests = UndoRequests(.step(step), past, of: "list")
             while let request = requests.request { requests.take(answer(request(1))) }
-            guard case .make(let retraction, let made, let target) = requests.advice else {
+            guard case .make(let retraction, let made, let revision, let empty) = requests.advice else {
                 #expect(requests.advice == .nothing, "all commits are kept")
                 return nil
             }
             #expect(made == step)
-            return target.map { (retraction, $0) }
+            return revision.map { (retraction, $0, empty) }
         }
 
         /// Answers as a server whose pages are short.
@@ -56,7 +57,8 @@ import Testing
         }
 
         /// Makes an edit as such a step. An edit that changes nothing makes no commit.
-        mutating func make(_ delta: Delta, as step: UndoStep) throws {
+        mutating func make(_ delta: Delta, as step: UndoStep, afterEmpty empty: Int = 0) throws {
+            for _ in 0..<empty { try make(.identity, as: step) }
             if delta.isIdentity {
                 steps.empty[world.log.count, default: []].append(step)
             } else {
@@ -66,7 +68,8 @@ import Testing
         }
     }
 
-    /// Each step equals that of a replica that was present all the time.
+    /// Each step equals that of a replica that was present all the time. Those that reverse what changed nothing are
+    /// taken together with the next one.
     @Test func stepsEqualThoseOfAReplica() throws {
         var steps = 0
         for round in 0..<60 {
@@ -78,10 +81,17 @@ import Testing
                 case let kind:
                     let step: UndoStep = kind == 5 ? .redo : .undo
                     let predicted = couple.predicted(step)
-                    let made = try couple.world.replicas[0].take(step)
-                    #expect(predicted?.0 == made)
-                    if let made { try couple.make(made.delta, as: step) }
-                    steps += made == nil ? 0 : 1
+                    var replica = couple.world.replicas[0]
+                    for _ in 0..<(predicted?.empty ?? .max) {
+                        guard let empty = try replica.take(step) else { break }
+                        #expect(empty.delta.isIdentity)
+                    }
+                    guard let predicted else { break }
+                    let made = try replica.take(step)
+                    #expect(predicted.0 == made)
+                    couple.world.replicas[0] = replica
+                    try couple.make(predicted.0.delta, as: step, afterEmpty: predicted.empty)
+                    steps += 1
                 }
                 try couple.world.settle()
             }
@@ -106,7 +116,9 @@ import Testing
                     if kind > 0, !couple.world.up[1].isEmpty { couple.world.deliverUp(1) }
                 } else {
                     let step: UndoStep = kind == 5 ? .redo : .undo
-                    guard let predicted = couple.predicted(step)?.0.delta else { continue }
+                    guard let (retraction, _, empty) = couple.predicted(step) else { continue }
+                    let predicted = retraction.delta
+                    for _ in 0..<empty { _ = try couple.world.replicas[0].take(step) }
                     let expected = try couple.world.replicas[0].view.applying(predicted)
                     if let made = try couple.world.replicas[0].take(step) {
                         let view = couple.world.replicas[0].view
@@ -114,10 +126,10 @@ import Testing
                         steps += 1
                         // In another place, it is not known as a step any more.
                         if made.delta != predicted { break }
-                        try couple.make(made.delta, as: step)
+                        try couple.make(made.delta, as: step, afterEmpty: empty)
                     } else {
                         try couple.world.replicas[0].take(step, predicted)
-                        try couple.make(predicted, as: step)
+                        try couple.make(predicted, as: step, afterEmpty: empty)
                         forgotten += 1
                     }
                 }
@@ -180,11 +192,12 @@ import Testing
             var counts: [Int] = []
             for step in [UndoStep.undo, .redo] {
                 counts.append(0)
-                while let delta = couple.predicted(step)?.0.delta {
+                while let (retraction, _, empty) = couple.predicted(step) {
+                    let delta = retraction.delta
                     if !delta.isIdentity { try couple.world.replicas[0].edit(delta) }
-                    try couple.make(delta, as: step)
+                    try couple.make(delta, as: step, afterEmpty: empty)
                     try couple.world.settle()
-                    counts[counts.count - 1] += 1
+                    counts[counts.count - 1] += delta.isIdentity ? 0 : 1
                 }
             }
             #expect(couple.world.authority.hand == hand)
@@ -202,15 +215,72 @@ import Testing
         try couple.world.edit(1, Delta.deleting(0..<1))
         try couple.world.settle()
         let empty = try #require(couple.predicted(.undo))
-        #expect(empty.0.delta.isIdentity && empty.1.revision == 2)
+        #expect(empty.0.delta.isIdentity && empty.revision == 2)
         try couple.make(empty.0.delta, as: .undo)
         let next = try #require(couple.predicted(.undo))
-        #expect(next.0.delta == Delta.editing(at: 0, Change(text: "x", to: "t2")) && next.1.revision == 1)
-        let redo = try #require(couple.predicted(.redo))
-        #expect(redo.0.delta.isIdentity && redo.1.revision == 3 && redo.1.isEmpty)
-        try couple.make(redo.0.delta, as: .redo)
+        #expect(next.0.delta == Delta.editing(at: 0, Change(text: "x", to: "t2")) && next.revision == 1)
+        // There is nothing to redo of an undo that changed nothing.
         #expect(couple.predicted(.redo) == nil)
-        #expect(couple.predicted(.undo)?.1 == redo.1)
+        try couple.world.edit(0, next.0.delta)
+        try couple.make(next.0.delta, as: .undo)
+        try couple.world.settle()
+        let redo = try #require(couple.predicted(.redo))
+        #expect(redo.0.delta == next.0.delta.inverted(on: couple.world.past[3]) && redo.empty == 0)
+        try couple.world.edit(0, redo.0.delta)
+        try couple.make(redo.0.delta, as: .redo)
+        try couple.world.settle()
+        #expect(couple.predicted(.redo) == nil)
+    }
+
+    /// Edits that were joined in one commit are taken back together, and so is what a replica that knows them apart
+    /// has left of them. What is older stays, and is next.
+    @Test(arguments: 0...3) func joinedEditsAreTakenBackTogether(apart: Int) throws {
+        var couple = Couple(0)
+        let before = couple.world.authority.hand
+        func texts() -> [String] { couple.world.authority.hand.map(\.content.text) }
+        func insert(_ text: String, at place: Int) throws {
+            let item = Item(id: ItemID(rawValue: UInt64(900 + place)), content: .task(text, done: false))
+            try couple.world.replicas[0].edit(.inserting([item], at: place, .after))
+        }
+        try insert("older", at: 0)
+        couple.world.submit(0)
+        try couple.world.settle()
+        for place in 1...3 { try insert("joined", at: place) }
+        couple.world.submit(0)
+        let mine = try #require(couple.world.replicas[0].inFlight)
+        #expect(mine.count == 3)
+        couple.steps.counts[mine.sequence] = mine.count
+        try couple.world.settle()
+        try couple.world.edit(1, couple.world.replicas[1].view.rewording(5, "somebody's"))
+        try couple.world.settle()
+        let all = couple.world.authority.hand
+
+        for _ in 0..<apart {
+            let made = try #require(try couple.world.replicas[0].take(.undo))
+            try couple.make(made.delta, as: .undo)
+            try couple.world.settle()
+        }
+        var steps = 0
+        func take(_ step: UndoStep) throws -> Bool {
+            guard let (retraction, _, empty) = couple.predicted(step) else { return false }
+            #expect(!retraction.delta.isIdentity)
+            try couple.world.replicas[0].edit(retraction.delta)
+            try couple.make(retraction.delta, as: step, afterEmpty: empty)
+            try couple.world.settle()
+            steps += 1
+            return true
+        }
+        if apart < 3 {
+            #expect(try take(.undo))
+            #expect(!texts().contains("joined") && texts().contains("older"))
+        }
+        #expect(try take(.undo))
+        #expect(!texts().contains("older") && texts().count == before.count)
+        #expect(try !take(.undo))
+        while try take(.redo) {}
+        #expect(couple.world.authority.hand == all)
+        while try take(.undo) {}
+        #expect(texts().count == before.count && texts().contains("somebody's"))
     }
 
     /// UndoReconstruction asks for exactly what it must know, and undoes anybody's commit by its revision.
@@ -230,22 +300,22 @@ import Testing
         retrace.prepend([log[3]])
         #expect(retrace.next(for: .step(.undo)) == .look(log[3]))
         _ = retrace.learn(log[3], on: PartialList(past[3]))
-        guard case .make(_, as: .undo, let target) = retrace.next(for: .step(.undo)) else {
+        guard case .make(_, as: .undo, let target, _) = retrace.next(for: .step(.undo)) else {
             return #expect(Bool(false))
         }
-        #expect(target?.revision == 4)
+        #expect(target == 4)
         #expect(retrace.next(for: .step(.redo)) == .nothing)
         // Somebody else's commit is not a step.
         #expect(retrace.next(for: .revision(1)) == .read(1...3))
         retrace.prepend(Array(log[..<3]))
         #expect(retrace.next(for: .revision(1)) == .look(log[0]))
         _ = retrace.learn(log[0], on: PartialList(past[0]))
-        guard case .make(let retraction, as: nil, _) = retrace.next(for: .revision(1)) else {
+        guard case .make(let retraction, as: nil, _, _) = retrace.next(for: .revision(1)) else {
             return #expect(Bool(false))
         }
         #expect(try couple.world.authority.hand.applying(retraction.delta)[0] == before[0])
         // One's own newest commit is.
-        guard case .make(_, as: .undo, _) = retrace.next(for: .revision(4)) else { return #expect(Bool(false)) }
+        guard case .make(_, as: .undo, _, _) = retrace.next(for: .revision(4)) else { return #expect(Bool(false)) }
     }
 
     /// Commits that the server no longer keeps are not requested again.

@@ -24,7 +24,7 @@ import Testing
             return past.next(for: .step(.undo))
         }
         func isMade(_ advice: UndoReconstruction.Advice) -> Bool {
-            if case .make(let retraction, .undo, _) = advice { retraction.delta == .deleting(4..<5) } else { false }
+            if case .make(let retraction, .undo, _, _) = advice { retraction.delta == .deleting(4..<5) } else { false }
         }
         #expect(isMade(advice(UndoReconstruction(memory(at: 8), revision: 8))))
         #expect(advice(UndoReconstruction(memory(at: 9), revision: 8)) == .read(8...8))

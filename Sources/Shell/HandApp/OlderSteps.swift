@@ -57,10 +57,15 @@ final class OlderSteps {
     }
 
     private func make(_ advice: UndoReconstruction.Advice, _ wish: Wish, at revision: Int) {
-        guard case .make(var retraction, _, _) = advice else { return end("nothing of yours is left to \(wish.step)") }
+        guard case .make(var retraction, _, _, var empty) = advice else {
+            return end("nothing of yours is left to \(wish.step)")
+        }
         let replica = client.machine.subscriptions[wish.list]?.replica
         let isEmpty = replica?.view.isUnchanged(by: retraction.delta) == true
-        if isEmpty { retraction = Retraction(delta: .identity, keptWords: retraction.keptWords) }
+        if isEmpty {
+            empty += 1
+            retraction = Retraction(delta: .identity, keptWords: retraction.keptWords)
+        }
         do {
             let isMade = try client.edit { try $0.take(wish.step, retraction, on: wish.list, at: revision) }
             // If the list has changed meanwhile, the edit must be computed again.
@@ -68,10 +73,10 @@ final class OlderSteps {
         } catch {
             return end("\(error)")
         }
-        guard isEmpty, let log = replica?.logID, let author = client.machine.author else { return end(nil) }
-        // Without a commit, only the journal knows that the step was taken: the next one goes further back.
-        client.askJournal(otherwise: ()) { [step = wish.step] in
-            try $0.noteEmpty(step, in: log, at: revision, by: author)
+        guard empty > 0, let log = replica?.logID, let author = client.machine.author else { return end(nil) }
+        // Without a commit, only the journal knows that a step was taken: the next one goes further back.
+        client.askJournal(otherwise: ()) { [step = wish.step, empty] in
+            try $0.noteEmpty(step, count: empty, in: log, at: revision, by: author)
         } then: { [weak self] result in
             if case .failure(let error) = result { self?.end("\(error)") } else { self?.end(nil) }
         }

@@ -25,9 +25,11 @@ extension HandClient {
         return outcome
     }
 
-    /// Notes in the journal that there was nothing to undo or redo on a list at a revision.
-    package func noteEmpty(_ step: UndoStep, in log: UInt64, at revision: Int) async throws {
-        guard let author = try await read({ $0.client.machine.author }) else { return }
-        try await askJournal(otherwise: ()) { try $0.noteEmpty(step, in: log, at: revision, by: author) }
+    /// Notes some steps in the journal that had nothing to undo or redo on a list at a revision.
+    package func noteEmpty(_ step: UndoStep, count: Int, in log: UInt64, at revision: Int) async throws {
+        guard count > 0, let author = try await read({ $0.client.machine.author }) else { return }
+        try await askJournal(otherwise: ()) {
+            try $0.noteEmpty(step, count: count, in: log, at: revision, by: author)
+        }
     }
 }

@@ -60,6 +60,16 @@ public struct UndoHistory: Sendable {
         }
     }
 
+    /// Notes a step whose entry does not say what the step did. Like somebody else's edit, it changes what the older
+    /// entries of its stack do.
+    mutating func followMade(_ step: UndoStep, _ delta: Delta, inverse: Delta) {
+        switch step {
+        case .undo: undos.follow(delta)
+        case .redo: redos.follow(delta)
+        }
+        made(step, inverse: inverse)
+    }
+
     /// Takes into account a commit that was not made with this client. The commit has an inverse if the same person
     /// made it.
     mutating func note(_ delta: Delta, _ inverse: Delta?) {

@@ -17,7 +17,8 @@ package struct UndoReconstruction: Sendable {
     package struct Steps: Equatable, Sendable {
         /// Steps by the sequences of their commits.
         package var made: [SequenceNumber: UndoStep]
-        /// The number of user edits that a commit joins, if there are several, by the sequence of the commit.
+        /// The number of user edits that a commit joins, if there are several, by the sequence of the commit. Nobody
+        /// knows these edits apart any more, so the first of them is taken to be all of them, and the others nothing.
         package var counts: [SequenceNumber: Int] = [:]
         /// Steps that changed nothing, and so have no commit, by the revision at which they were made.
         package var empty: [Int: [UndoStep]]
@@ -95,13 +96,6 @@ package struct UndoReconstruction: Sendable {
         revision += newer.count
     }
 
-    /// What a step reverses.
-    package struct Target: Equatable, Sendable {
-        package let revision: Int
-        /// Whether the target is a step that changed nothing, made at that revision.
-        package let isEmpty: Bool
-    }
-
     /// What to reverse.
     package enum Wish: Sendable {
         /// What an undo or a redo would reverse.
@@ -116,15 +110,16 @@ package struct UndoReconstruction: Sendable {
         /// `learn` the items that this commit touches, as they were before it.
         case look(Commit)
         /// Make this edit on the list at `revision`. It is a step, unless it reverses somebody else's commit. The
-        /// target is nil if only its inverse is known, not its revision.
-        case make(Retraction, as: UndoStep?, of: Target?)
+        /// revision of what it reverses is nil if only the inverse is known. The step comes after some others of the
+        /// same kind, which reverse what changed nothing.
+        case make(Retraction, as: UndoStep?, of: Int?, afterEmpty: Int)
         case nothing
         /// The commit is no longer kept.
         case forgotten(Int)
     }
 
     private enum Search {
-        case found(Target)
+        case found(Int)
         /// The target is in the history up to the base, if there is a target.
         case inBase
         case nothing
@@ -132,35 +127,39 @@ package struct UndoReconstruction: Sendable {
         case further
     }
 
-    /// One of the user's own submissions: an edit (nil) or a step, and whether it changed nothing and so has no commit.
+    /// One of the user's own submissions: an edit (nil) or a step, and whether it changed nothing.
     private typealias OwnSubmission = (step: UndoStep?, isEmpty: Bool)
 
     private func ownSubmissions(at commit: Commit) -> [OwnSubmission] {
         let empty = own.values.flatMap { $0.empty[commit.revision] ?? [] }.map { OwnSubmission($0, true) }
         // A refused edit changed nothing, so there is nothing to take back.
         guard let steps = own[commit.author], commit.refusal == nil else { return empty }
-        let made = OwnSubmission(steps.made[commit.sequence], false)
-        return Array(repeating: made, count: steps.counts[commit.sequence] ?? 1) + empty
+        let step = steps.made[commit.sequence]
+        let others = Array(repeating: OwnSubmission(step, true), count: (steps.counts[commit.sequence] ?? 1) - 1)
+        return [OwnSubmission(step, false)] + others + empty
     }
 
     /// Finds the newest submission that is still in effect and that the step would reverse. An undo reverses the newest
-    /// edit or redo, a redo the newest undo; after an edit, nothing can be redone.
-    private func search(_ wanted: UndoStep) -> Search {
-        var matched = 0
+    /// edit or redo, a redo the newest undo; after an edit, nothing can be redone. Counts the submissions that the step
+    /// would reverse before that one, as they changed nothing.
+    private func search(_ wanted: UndoStep) -> (Search, empty: Int) {
+        var (matched, empty) = (0, 0)
         for commit in commits.reversed() {
             if commit.revision <= bottom { break }
             for submission in ownSubmissions(at: commit).reversed() {
-                if submission.step == nil, wanted == .redo { return .nothing }
+                if submission.step == nil, wanted == .redo { return (.nothing, empty) }
                 if submission.step == wanted {
                     matched += 1
                 } else if matched > 0 {
                     matched -= 1
+                } else if submission.isEmpty {
+                    empty += 1
                 } else {
-                    return .found(Target(revision: commit.revision, isEmpty: submission.isEmpty))
+                    return (.found(commit.revision), empty)
                 }
             }
         }
-        return floor > bottom ? .further : memory.base == nil ? .nothing : .inBase
+        return (floor > bottom ? .further : memory.base == nil ? .nothing : .inBase, empty)
     }
 
     /// Returns what to do next for a wish.
@@ -171,41 +170,42 @@ package struct UndoReconstruction: Sendable {
         case .step(let step): return next(for: step)
         case .revision(let revision):
             if floor >= revision { return isForgotten ? .forgotten(revision) : read(from: revision) }
-            if case .found(let target) = search(.undo), target.revision == revision {
+            if case .found(revision) = search(.undo).0 {
                 let advice = next(for: .undo)
                 if advice != .nothing { return advice }
             }
             let commit = commits[revision - floor - 1]
             guard let inverse = inverse(of: commit) else { return .look(commit) }
-            return .make(carried(inverse, of: commit), as: nil, of: Target(revision: revision, isEmpty: false))
+            return .make(carried(inverse, of: commit), as: nil, of: revision, afterEmpty: 0)
         }
     }
 
     private mutating func next(for step: UndoStep) -> Advice {
-        switch search(step) {
+        let (search, empty) = search(step)
+        switch search {
         case .nothing: return .nothing
         case .further:
             if isForgotten || commits.count >= Self.depth { return .nothing }
             // Read as many more commits as are already known.
             return read(from: max(bottom + 1, floor - min(max(commits.count, 1), Self.page) + 1))
         case .inBase:
-            let advice = make(step, of: nil)
+            let advice = make(step, of: nil, afterEmpty: empty)
             if advice != .nothing { return advice }
             // What was done before the base's history began is found in the commits.
             memory.base = nil
             return next(for: step)
-        case .found(let target): return make(step, of: target)
+        case .found(let target): return make(step, of: target, afterEmpty: empty)
         }
     }
 
     /// - Parameter target: nil if the step's target is in the base.
-    private mutating func make(_ step: UndoStep, of target: Target?) -> Advice {
-        let first = target?.revision ?? bottom + 1
+    private mutating func make(_ step: UndoStep, of target: Int?, afterEmpty empty: Int) -> Advice {
+        let first = target ?? bottom + 1
         for commit in commits(from: first) where own[commit.author] != nil {
             if inverse(of: commit) == nil { return .look(commit) }
         }
-        guard let retraction = delta(of: step, from: target) else { return .nothing }
-        return .make(retraction, as: step, of: target)
+        guard let retraction = retraction(by: step, from: target, afterEmpty: empty) else { return .nothing }
+        return .make(retraction, as: step, of: target, afterEmpty: empty)
     }
 
     private mutating func read(from revision: Int) -> Advice {
@@ -237,30 +237,33 @@ package struct UndoReconstruction: Sendable {
 
     /// Returns the edit that reverses the target, made on the list at `revision`, or nil if the undo history is too
     /// short for the target.
-    private func delta(of step: UndoStep, from target: Target?) -> Retraction? {
-        if target?.isEmpty == true { return .nothing }
+    private func retraction(by step: UndoStep, from target: Int?, afterEmpty empty: Int) -> Retraction? {
         var history = target == nil ? memory.base?.history ?? UndoHistory() : UndoHistory()
-        for commit in commits(from: target?.revision ?? bottom + 1) { replay(commit, on: &history) }
+        for commit in commits(from: target ?? bottom + 1) { replay(commit, on: &history) }
+        for _ in 0..<empty { _ = history.take(step) }
         return history.take(step)
     }
 
     private func replay(_ commit: Commit, on history: inout UndoHistory) {
         if own[commit.author] == nil { history.follow(commit.delta) }
-        for (number, submission) in ownSubmissions(at: commit).enumerated() {
-            // The first of joined edits is the last to be undone, and undoes what is left of all of them.
-            let inverse = submission.isEmpty || number > 0 ? .identity : inverses[commit.revision] ?? .identity
+        for submission in ownSubmissions(at: commit) {
+            let inverse = submission.isEmpty ? .identity : inverses[commit.revision] ?? .identity
             guard let step = submission.step else {
                 history.record(inverse: inverse)
                 continue
             }
             var next = history
             let made = next.take(step)?.delta
-            // Another of the person's clients may have taken back something older: it did not know the newest edit.
-            // Where nothing is known, the step is the target.
             if submission.isEmpty || made == nil || made == commit.delta {
+                // Where nothing is known, the step is the target.
                 next.made(step, inverse: inverse)
                 history = next
+            } else if made?.isIdentity == true {
+                // One of several edits that a commit joins was reversed.
+                next.followMade(step, commit.delta, inverse: inverse)
+                history = next
             } else {
+                // Another of the person's clients may have taken back something older: it did not know the newest edit.
                 history.follow(commit.delta)
             }
         }

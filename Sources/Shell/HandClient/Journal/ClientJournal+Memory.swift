@@ -63,12 +63,16 @@ extension ClientJournal {
 
     // MARK: Undo and redo
 
-    /// Notes that at a revision nothing was left that the author could undo or redo, so no commit was made.
-    package func noteEmpty(_ step: UndoStep, in log: UInt64, at revision: Int, by author: AuthorID) throws {
+    /// Notes some steps of an author at a revision that changed nothing, so that no commits were made.
+    package func noteEmpty(
+        _ step: UndoStep, count: Int, in log: UInt64, at revision: Int, by author: AuthorID
+    ) throws {
         try writing { database in
-            try database.run(
-                "INSERT INTO empty_steps (log_id, step, revision, author) VALUES (?, ?, ?, ?)",
-                [log.stored, .init(Int(step.rawValue)), .init(revision), author.stored])
+            for _ in 0..<count {
+                try database.run(
+                    "INSERT INTO empty_steps (log_id, step, revision, author) VALUES (?, ?, ?, ?)",
+                    [log.stored, .init(Int(step.rawValue)), .init(revision), author.stored])
+            }
             try Self.trim("empty_steps", database)
         }
     }

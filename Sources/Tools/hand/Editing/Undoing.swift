@@ -99,8 +99,9 @@ struct Undoing: Sendable {
     private mutating func take(_ wish: UndoReconstruction.Wish) async throws -> Bool {
         while true {
             switch try await client.advice(for: wish, &past, of: name) {
-            case .make(let retraction, let step, let target):
-                if try await make(retraction, as: step, of: target?.revision) { return true }
+            case .make(let retraction, let step, let revision, let empty):
+                if let step { try await client.noteEmpty(step, count: empty, in: logID, at: past.revision) }
+                if try await make(retraction, as: step, of: revision) { return true }
                 try await readNewCommits()
             case .forgotten(let revision): throw Failure(.notFound, "the server no longer has revision \(revision)")
             case .nothing, .read, .look: return false
@@ -128,7 +129,7 @@ struct Undoing: Sendable {
         tell(keptWords: retraction.keptWords)
         if Self.isIneffective(delta, on: known) {
             list.leave()
-            if let step { try await client.noteEmpty(step, in: logID, at: past.revision) }
+            if let step { try await client.noteEmpty(step, count: 1, in: logID, at: past.revision) }
             let nothing = "nothing is left of \(revision == nil ? what : "that edit: \(what)")"
             if !options.list.server.json { options.list.server.say("\(nothing)") }
             options.report(revision: nil, EditSummary(), told)
