@@ -187,9 +187,10 @@ final class ServerDriver {
         case .storeFailed(let error): logger.error("the store failed", metadata: ["error": "\(error)"])
         case .writeFailed(let error):
             logger.critical("commits could not be written", metadata: ["error": "\(error)"])
-        case .unsettled(let list):
+        case .unsettled(let list, let error):
             logger.warning(
-                "the store did not say whether commits were written; asking again", metadata: ["list": "\(list.name)"])
+                "the store did not say whether commits were written; asking again",
+                metadata: ["list": "\(list.name)", "error": "\(error)"])
         case .reloaded(let list, let error):
             logger.critical(
                 "a list in memory differs from the store's; loading it again",

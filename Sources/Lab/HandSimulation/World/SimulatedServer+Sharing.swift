@@ -12,14 +12,15 @@ extension SimulatedServer {
             request.run(on: store)
         } then: { [unowned self] in
             machine.finished(
-                $0 ?? request.run(on: BrokenStore(.unreachable("simulated", why: "it does not answer"))), at: time)
+                $0 ?? request.run(on: BrokenStore(SimulatedStore.noAnswer)), at: time)
         }
     }
 
     /// Commits each list in a transaction of its own, in any order.
     private func write(_ append: AppendBatches, for machine: ServerMachine) {
         let store = system.store
-        var outcomes = append.batches.map { _ in Appended.unknown }
+        let unknown = Appended.unknown(SimulatedStore.noAnswer)
+        var outcomes = append.batches.map { _ in unknown }
         var left = append.batches.count
         for (index, batch) in append.batches.enumerated() {
             request { [unowned self] () -> Appended? in
@@ -36,7 +37,7 @@ extension SimulatedServer {
                 }
                 return outcome
             } then: { [unowned self] outcome in
-                outcomes[index] = (outcome ?? nil) ?? .unknown
+                outcomes[index] = (outcome ?? nil) ?? unknown
                 left -= 1
                 if left == 0 { machine.finished(.appended(append, .success(outcomes)), at: time) }
             }

@@ -205,7 +205,7 @@ final class SimulatedServer {
         system.reach.note(note)
         switch note {
         case .closing(let connection, let code): closing(connection, code)
-        case .unsettled(let list): system.trace("\(name) does not know what became of its commits of \(list.name)")
+        case .unsettled(let list, _): system.trace("\(name) does not know what became of its commits of \(list.name)")
         case .reloaded(let list, let error):
             system.trace("\(name) loads \(list.name) anew: \(error)")
             // The store may have forgotten commits that the server has not seen.

@@ -57,11 +57,13 @@ package final class SimulatedStore: ContentsStore, @unchecked Sendable {
         if !newcomers.isEmpty { _ = try disk.write { try $0.append([], by: newcomers) } }
         return try batches.map { batch in
             let fate = fates.isEmpty ? .answered : fates.removeFirst()
-            if fate == .lost { return .unknown }
+            if fate == .lost { return .unknown(Self.noAnswer) }
             let outcome = try appendAlone(batch)
-            return fate == .executed ? .unknown : outcome
+            return fate == .executed ? .unknown(Self.noAnswer) : outcome
         }
     }
+
+    static let noAnswer = StoreError.unreachable("simulated", why: "it does not answer")
 
     /// Appends a batch in a transaction of its own. The same batch is committed only once.
     private func appendAlone(_ batch: CommitBatch) throws -> Appended {

@@ -187,8 +187,8 @@ package enum Appended: Equatable, Sendable {
     /// after the expected revision, or the first of them. Contains none if the list has not reached that revision, or
     /// differs there because its history went back.
     case conflict([StoredFrame])
-    /// The answer was lost. If the same batch is appended again, it is stored only once.
-    case unknown
+    /// The answer was lost, for this reason. If the same batch is appended again, it is stored only once.
+    case unknown(StoreError)
     /// The list has been deleted, or has another history.
     case gone
     /// This attempt has appended nothing.

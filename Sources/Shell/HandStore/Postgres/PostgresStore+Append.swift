@@ -45,8 +45,10 @@ extension PostgresStore {
             switch results[batch.list] {
             case .success(let appended): return appended
             // The connection may have been lost after the database had everything.
-            case .failure(.unreachable), nil: return .unknown
-            case .failure(let error): return .refused(error)
+            case .failure(let error):
+                if case .unreachable = error { return .unknown(error) }
+                return .refused(error)
+            case nil: return .unknown(.unreachable(place, why: "it was not asked"))
             }
         }
         for (batch, result) in zip(batches, appended) where !batch.entries.isEmpty {
@@ -90,12 +92,12 @@ extension PostgresStore {
     /// Returns what an outcome means for a batch.
     func result(of attempt: Attempt, _ outcome: PostgresOutcome) -> Result<Appended, StoreError> {
         switch outcome {
-        case .unknown: .success(.unknown)
-        case .failed(let error):
-            error.isAboutConnection || error.isPassing ? .success(.unknown) : .failure(translated(error))
-        case .done(_, let notices) where notices.contains(where: \.isUncertainty): .success(.unknown)
-        case .done(let rows, _):
-            if rows[0].changed > 0 {
+        case .unknown(let error): .success(.unknown(translated(error)))
+        case .failed(let error): .failure(translated(error))
+        case .done(let rows, let notices):
+            if let warning = notices.first(where: \.isUncertainty) {
+                .success(.unknown(translated(.uncertain(warning))))
+            } else if rows[0].changed > 0 {
                 .success(.taken)
             } else {
                 StoreError.catching { try translating { try conflict(of: attempt, rows[1]) } }
@@ -125,8 +127,11 @@ extension PostgresStore {
         let outcome = try writers.with(by: Deadline(in: timeout)) { connection in
             connection.run([[call]], by: Deadline(in: timeout))[0]
         }
-        guard case .done(_, let notices) = outcome, !notices.contains(where: \.isUncertainty) else { return .unknown }
-        return .taken
+        switch outcome {
+        case .failed(let error), .unknown(let error): return .unknown(translated(error))
+        case .done(_, let notices):
+            return notices.first(where: \.isUncertainty).map { .unknown(translated(.uncertain($0))) } ?? .taken
+        }
     }
 }
 

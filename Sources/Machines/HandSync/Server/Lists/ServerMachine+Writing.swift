@@ -30,7 +30,7 @@ extension ServerMachine {
                 switch outcomes[index] {
                 case .taken: if let large = wrote(batches[index], in: hosted) { spent.append(large) }
                 case .conflict(let frames): conflicted(frames, in: hosted)
-                case .unknown: unsettled(batches[index], of: hosted)
+                case .unknown(let error): unsettled(batches[index], of: hosted, error)
                 case .refused(let error): refused(error, [(hosted, batches[index])])
                 case .gone: vanished(hosted)
                 }
@@ -44,8 +44,7 @@ extension ServerMachine {
     /// The store has not appended batches. The error does not say whether an earlier attempt at one succeeded.
     private func refused(_ error: StoreError, _ batches: [(hosted: ListMachine, batch: CommitBatch)]) {
         let again = batches.filter { $0.hosted.isHandedOverAgain }
-        if !again.isEmpty { note(.storeFailed(error)) }
-        for (hosted, batch) in again { unsettled(batch, of: hosted) }
+        for (hosted, batch) in again { unsettled(batch, of: hosted, error) }
         let first = batches.map(\.hosted).filter { !$0.isHandedOverAgain }
         if !first.isEmpty { failed(error, first) }
     }

@@ -8,9 +8,9 @@ extension ServerMachine {
 
     /// Keeps a batch whose outcome the store could not tell. Appending it again stores it only once, or finds that
     /// others' commits came first. Until then, its authors are told nothing.
-    func unsettled(_ batch: CommitBatch, of hosted: ListMachine) {
+    func unsettled(_ batch: CommitBatch, of hosted: ListMachine, _ error: StoreError) {
         if hosted.phase.isGone { return }
-        note(.unsettled(hosted.list))
+        note(.unsettled(hosted.list, error))
         hosted.unknown(batch)
         writer.retry(hosted, at: now + Self.retryInterval)
     }

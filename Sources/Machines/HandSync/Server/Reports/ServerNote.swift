@@ -32,7 +32,7 @@ package enum ServerNote {
     /// A request could not be answered.
     case storeFailed(StoreError)
     /// The store could not say whether commits were written. It is asked again.
-    case unsettled(StoredList)
+    case unsettled(StoredList, StoreError)
     /// A list in memory is not what the store has. It is loaded anew.
     case reloaded(StoredList, StoreError)
     /// A list in memory is not in the store any more. Another server deleted it, or the history went back to before the
