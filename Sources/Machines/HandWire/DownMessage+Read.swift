@@ -10,8 +10,11 @@ extension DownMessage {
     }
 
     private static func read(_ number: UInt8, _ reader: inout WireReader) throws(WireError) -> DownMessage {
-        switch number {
-        case 1:
+        guard let kind = Kind(rawValue: number) else {
+            throw .unknownValue(field: "message type", found: UInt64(number))
+        }
+        switch kind {
+        case .welcome:
             return .welcome(
                 Welcome(
                     version: try reader.count("version"),
@@ -19,50 +22,51 @@ extension DownMessage {
                     author: try reader.number("author"), idleDeadline: try reader.varint("idle deadline"),
                     frameBytes: try reader.count("largest frame"),
                     program: try reader.string("program", limit: Limits.personBytes)))
-        case 2: return .subscribed(try subscribed(&reader))
-        case chunkType:
+        case .subscribed: return .subscribed(try subscribed(&reader))
+        case .chunk:
             let request: RequestNumber = try reader.number("request")
             return .chunk(
                 request: request,
                 items: Hand(packed: try reader.list("items of a chunk", size: 10, WireReader.readItem)))
-        case commitType: return .commit(list: try reader.number("list"), try reader.commit())
-        case 5:
+        case .commit: return .commit(list: try reader.number("list"), try reader.commit())
+        case .rejected:
             return .rejected(
                 list: try reader.number("list"), sequence: try reader.number("sequence"), try reader.rejection())
-        case 6:
+        case .stale:
             return .stale(
                 list: try reader.number("list"), sequence: try reader.number("sequence"),
                 head: try reader.revision("newest revision"))
-        case 7:
+        case .acknowledged:
             return .acknowledged(
                 list: try reader.number("list"), sequence: try reader.number("sequence"),
                 revision: try reader.revision("revision"))
-        case 8:
+        case .presence:
             let list: ListNumber = try reader.number("list")
             return .presence(list: list, try reader.list("presence", size: 2, presence))
-        case 9: return .pong(try reader.varint("nonce"))
-        default: return try answer(number, &reader)
+        case .pong: return .pong(try reader.varint("nonce"))
+        case .done, .lists, .history, .state, .error, .excerpt, .deletedLists, .renamed, .granted:
+            return try answer(kind, &reader)
         }
     }
 
-    private static func answer(_ number: UInt8, _ reader: inout WireReader) throws(WireError) -> DownMessage {
-        switch number {
-        case 10: return .done(request: try reader.number("request"))
-        case 11:
+    private static func answer(_ kind: Kind, _ reader: inout WireReader) throws(WireError) -> DownMessage {
+        switch kind {
+        case .done: return .done(request: try reader.number("request"))
+        case .lists:
             let request: RequestNumber = try reader.number("request")
             let hasMore = try reader.flag("more lists")
             return .lists(request: request, try reader.list("lists", size: 6, listEntry), hasMore: hasMore)
-        case 12:
+        case .history:
             let request: RequestNumber = try reader.number("request")
             let people = try reader.list("people", size: 2, person)
             return .history(
                 request: request, try reader.list("commits", size: 15, WireReader.readCommit), people: people)
-        case 13:
+        case .state:
             return .state(
                 request: try reader.number("request"), revision: try reader.revision("revision"),
                 count: try reader.count("number of items"), digest: try reader.word("digest"),
                 rules: try reader.rules())
-        case 14:
+        case .error:
             let number = try reader.varint("error code")
             guard let code = ErrorCode(rawValue: number) else {
                 throw .unknownValue(field: "error code", found: number)
@@ -70,21 +74,22 @@ extension DownMessage {
             return .error(
                 code: code, request: try reader.number("request"), list: try reader.number("list"),
                 retryAfter: try reader.varint("retry after"), message: try reader.string("message"))
-        case 15: return .excerpt(request: try reader.number("request"), try reader.excerpt())
-        case 16:
+        case .excerpt: return .excerpt(request: try reader.number("request"), try reader.excerpt())
+        case .deletedLists:
             let request: RequestNumber = try reader.number("request")
             let hasMore = try reader.flag("more lists")
             return .deletedLists(
                 request: request, try reader.list("deleted lists", size: 10, deletedEntry), hasMore: hasMore)
-        case 17: return .renamed(list: try reader.number("list"), name: try reader.string("list name"))
-        case 18:
+        case .renamed: return .renamed(list: try reader.number("list"), name: try reader.string("list name"))
+        case .granted:
             return .granted(
                 Granted(
                     person: try reader.string("person", limit: Limits.personBytes), everywhere: try reader.role(),
                     lists: try reader.list("roles on lists", size: 2) { (reader) throws(WireError) in
                         Granted.ListRole(name: try reader.string("list name"), role: try reader.role())
                     }))
-        default: throw .unknownValue(field: "message type", found: UInt64(number))
+        case .welcome, .subscribed, .chunk, .commit, .rejected, .stale, .acknowledged, .presence, .pong:
+            preconditionFailure("'read' reads \(kind)")
         }
     }
 

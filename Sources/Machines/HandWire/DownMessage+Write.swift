@@ -1,11 +1,6 @@
 import HandCore
 
 extension DownMessage {
-    /// The message type of a commit; its fields up to the digest can be decoded without decoding the delta.
-    package static let commitType: UInt8 = 4
-
-    package static let chunkType: UInt8 = 3
-
     /// The whole frame.
     public var frame: [UInt8] {
         var writer = WireWriter()
@@ -15,7 +10,7 @@ extension DownMessage {
 
     /// Writes the body of a commit's frame, and returns the size in bytes of the delta at its end.
     package static func write(_ commit: Commit, in list: ListNumber, to writer: inout WireWriter) -> Int {
-        writer.byte(commitType)
+        writer.kind(.commit)
         writer.number(list)
         return writer.body(of: commit)
     }
@@ -41,7 +36,7 @@ extension DownMessage {
     private func write(to writer: inout WireWriter) {
         switch self {
         case .welcome(let welcome):
-            writer.byte(1)
+            writer.kind(.welcome)
             writer.varint(welcome.version)
             writer.varint(welcome.capabilities.rawValue)
             writer.number(welcome.author)
@@ -54,23 +49,23 @@ extension DownMessage {
             for item in items.packedItems { writer.item(item) }
         case .commit(let list, let commit): _ = Self.write(commit, in: list, to: &writer)
         case .rejected(let list, let sequence, let reason):
-            writer.byte(5)
+            writer.kind(.rejected)
             writer.number(list)
             writer.number(sequence)
             writer.rejection(reason)
         case .stale(let list, let sequence, let head):
-            writer.byte(6)
+            writer.kind(.stale)
             writer.number(list)
             writer.number(sequence)
             writer.varint(head)
         case .acknowledged(let list, let sequence, let revision):
-            writer.byte(7)
+            writer.kind(.acknowledged)
             writer.number(list)
             writer.number(sequence)
             writer.varint(revision)
         case .presence(let list, let entries): write(entries, of: list, to: &writer)
         case .pong(let nonce):
-            writer.byte(9)
+            writer.kind(.pong)
             writer.varint(nonce)
         case .done, .lists, .history, .state, .error, .excerpt, .deletedLists, .renamed, .granted:
             writeAnswer(to: &writer)
@@ -80,16 +75,16 @@ extension DownMessage {
     private func writeAnswer(to writer: inout WireWriter) {
         switch self {
         case .done(let request):
-            writer.byte(10)
+            writer.kind(.done)
             writer.number(request)
         case .lists(let request, let entries, let hasMore):
-            writer.byte(11)
+            writer.kind(.lists)
             writer.number(request)
             writer.flag(hasMore)
             writer.varint(entries.count)
             for entry in entries { Self.write(entry, to: &writer) }
         case .history(let request, let commits, let people):
-            writer.byte(12)
+            writer.kind(.history)
             writer.number(request)
             writer.varint(people.count)
             for person in people {
@@ -99,25 +94,25 @@ extension DownMessage {
             writer.varint(commits.count)
             for commit in commits { writer.commit(commit) }
         case .state(let request, let revision, let count, let digest, let rules):
-            writer.byte(13)
+            writer.kind(.state)
             writer.number(request)
             writer.varint(revision)
             writer.varint(count)
             writer.word(digest)
             writer.rules(rules)
         case .error(let code, let request, let list, let retryAfter, let message):
-            writer.byte(14)
+            writer.kind(.error)
             writer.varint(code.rawValue)
             writer.number(request)
             writer.number(list)
             writer.varint(retryAfter)
             writer.string(message)
         case .excerpt(let request, let excerpt):
-            writer.byte(15)
+            writer.kind(.excerpt)
             writer.number(request)
             writer.excerpt(excerpt)
         case .deletedLists(let request, let entries, let hasMore):
-            writer.byte(16)
+            writer.kind(.deletedLists)
             writer.number(request)
             writer.flag(hasMore)
             writer.varint(entries.count)
@@ -129,11 +124,11 @@ extension DownMessage {
                 writer.varint(entry.keptUntil)
             }
         case .renamed(let list, let name):
-            writer.byte(17)
+            writer.kind(.renamed)
             writer.number(list)
             writer.string(name)
         case .granted(let granted):
-            writer.byte(18)
+            writer.kind(.granted)
             writer.string(granted.person)
             writer.byte(granted.everywhere.number)
             writer.varint(granted.lists.count)
@@ -155,7 +150,7 @@ extension DownMessage {
     }
 
     private func write(_ subscribed: Subscribed, to writer: inout WireWriter) {
-        writer.byte(2)
+        writer.kind(.subscribed)
         writer.number(subscribed.request)
         writer.number(subscribed.list)
         writer.word(subscribed.logID)
@@ -179,7 +174,7 @@ extension DownMessage {
     }
 
     private func write(_ entries: [Presence], of list: ListNumber, to writer: inout WireWriter) {
-        writer.byte(8)
+        writer.kind(.presence)
         writer.number(list)
         writer.varint(entries.count)
         for entry in entries {
@@ -193,4 +188,8 @@ extension DownMessage {
             }
         }
     }
+}
+
+extension WireWriter {
+    fileprivate mutating func kind(_ kind: DownMessage.Kind) { byte(kind.rawValue) }
 }

@@ -189,3 +189,13 @@ public enum DownMessage: Equatable, Sendable {
         }
     }
 }
+
+extension DownMessage {
+    /// The messages by their numbers on the wire. Numbers are never reused. A commit's fields up to the digest can be
+    /// decoded without decoding the delta.
+    package enum Kind: UInt8 {
+        case welcome = 1
+        case subscribed, chunk, commit, rejected, stale, acknowledged, presence, pong
+        case done, lists, history, state, error, excerpt, deletedLists, renamed, granted
+    }
+}

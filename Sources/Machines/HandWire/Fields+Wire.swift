@@ -11,7 +11,7 @@ extension WireWriter {
 
     /// Writes what comes before the items of a chunk.
     mutating func chunkHead(request: RequestNumber, count: Int) {
-        byte(DownMessage.chunkType)
+        byte(DownMessage.Kind.chunk.rawValue)
         number(request)
         varint(count)
     }

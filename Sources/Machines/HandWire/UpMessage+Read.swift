@@ -10,56 +10,55 @@ extension UpMessage {
     }
 
     private static func read(_ number: UInt8, _ reader: inout WireReader) throws(WireError) -> UpMessage {
-        switch number {
-        case 1: return .hello(try hello(&reader))
-        case 2:
-            return .subscribe(
-                try Subscribe(
-                    request: try reader.number("request"), name: try reader.listName(),
-                    logID: try reader.word("log id"), revision: try reader.revision("revision"),
-                    wanted: try reader.byte("what it wants")))
-        case 3: return .unsubscribe(list: try reader.number("list"))
-        case 4:
-            return .submit(try Submission(&reader))
-        case 5:
+        guard let kind = Kind(rawValue: number) else {
+            throw .unknownValue(field: "message type", found: UInt64(number))
+        }
+        switch kind {
+        case .hello: return .hello(try hello(&reader))
+        case .unsubscribe: return .unsubscribe(list: try reader.number("list"))
+        case .submit: return .submit(try Submission(&reader))
+        case .presence:
             let list: ListNumber = try reader.number("list")
             return .presence(list: list, try reader.focus(try reader.byte("presence")))
-        case 6: return .ping(try reader.varint("nonce"))
-        default: return try readRequest(number, &reader)
+        case .ping: return .ping(try reader.varint("nonce"))
+        case .subscribe, .create, .delete, .lists, .history, .fetch, .excerpt, .rename, .undelete, .deletedLists:
+            return try readRequest(kind, &reader)
         }
     }
 
-    private static func readRequest(_ number: UInt8, _ reader: inout WireReader) throws(WireError) -> UpMessage {
-        let unknown = WireError.unknownValue(field: "message type", found: UInt64(number))
-        guard (7...15).contains(number) else { throw unknown }
+    private static func readRequest(_ kind: Kind, _ reader: inout WireReader) throws(WireError) -> UpMessage {
         let request: RequestNumber = try reader.number("request")
-        if number == 15 {
-            let before = try reader.varint("deletion")
-            return .deletedLists(request: request, before: before == 0 ? nil : before)
-        }
-        let name = try reader.listName()
-        switch number {
-        case 7: return .create(request: request, name: name, rules: try reader.rules())
-        case 8: return .delete(request: request, name: name)
-        case 9: return .lists(request: request, after: name)
-        case 10:
+        let name = kind == .deletedLists ? "" : try reader.listName()
+        switch kind {
+        case .subscribe:
+            return .subscribe(
+                try Subscribe(
+                    request: request, name: name, logID: try reader.word("log id"),
+                    revision: try reader.revision("revision"), wanted: try reader.byte("what it wants")))
+        case .create: return .create(request: request, name: name, rules: try reader.rules())
+        case .delete: return .delete(request: request, name: name)
+        case .lists: return .lists(request: request, after: name)
+        case .history:
             return .history(
                 request: request, name: name, from: try reader.revision("first revision"),
                 limit: try reader.count("number of commits"))
-        case 11: return .fetch(request: request, name: name, revision: try reader.optionalRevision())
-        case 12:
+        case .fetch: return .fetch(request: request, name: name, revision: try reader.optionalRevision())
+        case .excerpt:
             let revision = try reader.optionalRevision()
             let start = try reader.count("first position")
             return .excerpt(
                 ExcerptRequest(
                     request: request, name: name, revision: revision, from: start, try reader.selections()))
-        case 13: return .rename(request: request, name: name, newName: try reader.listName("new name"))
-        case 14:
+        case .rename: return .rename(request: request, name: name, newName: try reader.listName("new name"))
+        case .undelete:
             let deletion = try reader.varint("deletion")
             return .undelete(
                 request: request, name: name, deletion: deletion == 0 ? nil : deletion,
                 newName: try reader.listName("new name"))
-        default: throw unknown
+        case .deletedLists:
+            let before = try reader.varint("deletion")
+            return .deletedLists(request: request, before: before == 0 ? nil : before)
+        case .hello, .unsubscribe, .submit, .presence, .ping: preconditionFailure("\(kind) is no request")
         }
     }
 

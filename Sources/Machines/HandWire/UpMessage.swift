@@ -37,7 +37,7 @@ public struct Capabilities: OptionSet, Equatable, Sendable {
 
 }
 
-/// All messages from a client to a server. Numbers are never reused.
+/// All messages from a client to a server.
 ///
 /// The rare messages are stored indirectly, so that copying and freeing the frequent ones is quick.
 public enum UpMessage: Equatable, Sendable {
@@ -146,24 +146,46 @@ extension UpMessage {
 }
 
 extension UpMessage {
-    /// The message's name in `Protocol.md`.
-    public var name: String {
+    /// The messages by their numbers on the wire. Numbers are never reused.
+    enum Kind: UInt8 {
+        case hello = 1
+        case subscribe, unsubscribe, submit, presence, ping
+        case create, delete, lists, history, fetch, excerpt, rename, undelete, deletedLists
+    }
+
+    var kind: Kind {
         switch self {
-        case .hello: "hello"
-        case .subscribe: "subscribe"
-        case .unsubscribe: "unsubscribe"
-        case .submit: "submit"
-        case .presence: "presence"
-        case .ping: "ping"
-        case .create: "create"
-        case .delete: "delete"
-        case .lists: "lists"
-        case .history: "history"
-        case .fetch: "fetch"
-        case .excerpt: "excerpt"
-        case .rename: "rename"
-        case .undelete: "undelete"
-        case .deletedLists: "deletedLists"
+        case .hello: .hello
+        case .subscribe: .subscribe
+        case .unsubscribe: .unsubscribe
+        case .submit: .submit
+        case .presence: .presence
+        case .ping: .ping
+        case .create: .create
+        case .delete: .delete
+        case .lists: .lists
+        case .history: .history
+        case .fetch: .fetch
+        case .excerpt: .excerpt
+        case .rename: .rename
+        case .undelete: .undelete
+        case .deletedLists: .deletedLists
+        }
+    }
+
+    /// The message's name in `Protocol.md`.
+    public var name: String { "\(kind)" }
+
+    /// The request that an answer names; nil for messages without one.
+    package var request: RequestNumber? {
+        switch self {
+        case .subscribe(let subscribe): subscribe.request
+        case .excerpt(let asked): asked.request
+        case .create(let request, _, _), .delete(let request, _), .lists(let request, _),
+            .history(let request, _, _, _), .fetch(let request, _, _), .rename(let request, _, _),
+            .undelete(let request, _, _, _), .deletedLists(let request, _):
+            request
+        case .hello, .unsubscribe, .submit, .presence, .ping: nil
         }
     }
 }

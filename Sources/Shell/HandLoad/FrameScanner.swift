@@ -62,7 +62,7 @@ package struct FrameScanner {
         var commits = Commits(after: revision)
         var frames = reader.frames(of: bytes)
         while let frame = try frames.next(limit: reader.limit) {
-            guard frame[0] == DownMessage.commitType else {
+            guard frame[0] == DownMessage.Kind.commit.rawValue else {
                 try commits.checkLast()
                 try body(frame, &commits)
                 continue

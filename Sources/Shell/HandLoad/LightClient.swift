@@ -161,13 +161,13 @@ final class LightClient: LoadClient {
         var isSettled = false
         do {
             let commits = try scanner.scan(bytes, after: revision, wanted) { (body, commits) throws(WireError) in
-                if body[0] == DownMessage.commitType {
+                if body[0] == DownMessage.Kind.commit.rawValue {
                     let header = try CommitHeader(body)
                     let isAnswer =
                         header.isRefusal && header.author == author
                         ? take(try DownMessage(body), now) : take(header, now)
                     if isAnswer { isSettled = true }
-                } else if body[0] == DownMessage.chunkType {
+                } else if body[0] == DownMessage.Kind.chunk.rawValue {
                     arrived(try DownMessage.countOfChunk(body))
                 } else {
                     revision = commits.revision
