@@ -80,13 +80,13 @@ extension DownMessage {
             let hasMore = try reader.flag("more lists")
             return .deletedLists(
                 request: request, try reader.list("deleted lists", size: 10, deletedEntry), hasMore: hasMore)
-        case .renamed: return .renamed(list: try reader.number("list"), name: try reader.string("list name"))
+        case .renamed: return .renamed(list: try reader.number("list"), name: try reader.string("list name", limit: Limits.nameBytes))
         case .granted:
             return .granted(
                 Granted(
                     person: try reader.string("person", limit: Limits.personBytes), everywhere: try reader.role(),
                     lists: try reader.list("roles on lists", size: 2) { (reader) throws(WireError) in
-                        Granted.ListRole(name: try reader.string("list name"), role: try reader.role())
+                        Granted.ListRole(name: try reader.string("list name", limit: Limits.nameBytes), role: try reader.role())
                     }))
         case .welcome, .subscribed, .chunk, .commit, .rejected, .stale, .acknowledged, .presence, .pong:
             preconditionFailure("'read' reads \(kind)")
@@ -128,7 +128,7 @@ extension DownMessage {
 
     private static func listEntry(_ reader: inout WireReader) throws(WireError) -> ListEntry {
         ListEntry(
-            name: try reader.string("list name"), count: try reader.count("number of items"),
+            name: try reader.string("list name", limit: Limits.nameBytes), count: try reader.count("number of items"),
             revision: try reader.revision("revision"), rules: try reader.rules())
     }
 

@@ -35,6 +35,20 @@ extension Attack {
             }
             outcome.expect(range.residentBytes - before < 64 << 20, "memory grew by \(range.residentBytes - before)")
         },
+        Attack("names of combining marks", expecting: ["noSuchList", "badListName"]) { range, outcome in
+            let client = try range.client()
+            _ = try client.hello(715, token: range.tokens["writer"])
+            let long = "a" + String(repeating: "\u{301}\u{323}", count: 250_000)
+            var writer = WireWriter()
+            writer.string(long)
+            for message in everyRequest(name: "zq") {
+                let body = message.frame.dropFirst().replacing([2] + "zq".utf8, with: writer.bytes)
+                outcome.expect(body.count > long.utf8.count, "\(message.name) has no name")
+                client.send(Frame.around(Array(body)))
+                outcome.note(try client.answers(to: .ping(1)))
+            }
+            outcome.expect(try range.logs().utf8.count < 1 << 18, "the name is in the logs")
+        },
         Attack("noise", expecting: ["malformedMessage", "notHand"]) { range, outcome in
             var random = SystemRandomNumberGenerator()
             for round in 0..<60 {

@@ -44,6 +44,19 @@ package struct Attack: Sendable, CustomStringConvertible {
     package static let all = others + gluttons
     package static let others = strangers + insiders + brutes
 
+    /// Returns one request of each kind that names a list, and twice those that name two.
+    static func everyRequest(name: String) -> [UpMessage] {
+        [
+            .subscribe(.init(request: 9, name: name, logID: 0, revision: 0)),
+            .create(request: 9, name: name, rules: Rules()), .delete(request: 9, name: name),
+            .lists(request: 9, after: name), .history(request: 9, name: name, from: 1, limit: 5),
+            .fetch(request: 9, name: name, revision: nil), .excerpt(.init(request: 9, name: name, [])),
+            .rename(request: 9, name: name, newName: "x"), .rename(request: 9, name: "x", newName: name),
+            .undelete(request: 9, name: name, deletion: nil, newName: "x"),
+            .undelete(request: 9, name: "x", deletion: nil, newName: name),
+        ]
+    }
+
     /// Returns one message of each kind, with numbers and names that an attacker could know.
     static func everyMessage(list: String, number: ListNumber = 1) -> [UpMessage] {
         let item = Item(id: ItemID(rawValue: .random(in: 1...UInt64.max)), content: .note("mine"))
