@@ -56,6 +56,41 @@ import Testing
         #expect(shifted == expected)
     }
 
+    /// Whatever is deleted, each item that stays belongs to what is left of what it belonged to, and nothing else is
+    /// changed.
+    @Test func whatStaysBelongsToWhatIsLeft() throws {
+        var random = SplitMix64(seed: testSeed(5))
+        for round in 0..<2_000 {
+            let deepest = [2, 4, 16][round % 3]
+            let levels = (0..<random.next(below: 30)).map { _ in UInt8(random.next(below: deepest)) }
+            let (hand, shown) = (Self.list(levels), Self.shown(levels))
+            let goes = levels.map { _ in random.next(below: 3) == 0 }
+            /// What an item belongs to: the nearest above at each lower level.
+            func above(_ place: Int) -> [Int] {
+                (0..<place).filter { upper in shown[upper...place].dropFirst().allSatisfy { $0 > shown[upper] } }
+            }
+            var runs: [Range<Int>] = []
+            for place in levels.indices where goes[place] {
+                if runs.last?.upperBound == place, random.next(below: 2) == 0 {
+                    runs[runs.count - 1] = runs[runs.count - 1].lowerBound..<place + 1
+                } else {
+                    runs.append(place..<place + 1)
+                }
+            }
+            let delta = hand.deleting(runs)
+            let after = try hand.applying(delta)
+            let left = levels.indices.filter { !goes[$0] }
+            #expect(after.map(\.id) == left.map { hand[$0].id })
+            #expect(
+                after.indices.map { after.shownLevel(at: $0) } == left.map { above($0).count { !goes[$0] } },
+                "\(levels) without \(runs)")
+            let lifted = left.filter { place in above(place).contains { goes[$0] } }
+            #expect(delta.itemChanges.count <= lifted.count)
+            for (place, item) in zip(left, after) where !lifted.contains(place) { #expect(item == hand[place]) }
+            #expect(try hand.applying(hand.deleting(runs.flatMap { $0.map { $0..<$0 + 1 } })) == after)
+        }
+    }
+
     /// The deepest level stays the deepest.
     @Test func nothingIsDeeperThanTheDeepest() throws {
         let hand = Self.list((0...15).map { UInt8($0) } + [15])

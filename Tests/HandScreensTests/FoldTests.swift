@@ -80,7 +80,7 @@ import Testing
         ("a >b", "z a 'n' enter 'm' enter esc", "a(1) n *m", "a >b n m"),
         // What the user has just edited does not disappear.
         ("a >b c", "z j tab", "a >b *>c", "a >b >c"), ("a >b c d", "z j v j tab", "a >b >c *>d", "a >b >c >d"),
-        ("a >b c >d", "j j z k J", "a c >d *>b", "a c >d >b"), ("a >b x >c", "z j d", "a >b *>c", "a >b >c"),
+        ("a >b c >d", "j j z k J", "a c >d *>b", "a c >d >b"), ("a >b x >c", "z j d", "a(1) *c", "a >b c"),
         // Ticked items may be hidden, too.
         ("a >+b >c d", "s z", "*a(2) d", nil), ("a >+b c", "s z", "*a(1) c", nil), ("a >+b c", "z s j", "a(1) *c", nil),
         ("+a >b c", "s z", "*>b c", nil), ("a >b c", "z s space", "*>b c", "+a >b c"),

@@ -39,7 +39,7 @@ import Testing
         ("a >b c", "x", "c"), ("a >b c >d", "x j p", "c >d a >b"), ("a >b c", "y j j p", "a >b c a >b"),
         ("a >b c", "j x P", "a >b c"),
         // Deleting takes only the item, unless it is a range or is told.
-        ("a >b c", "d", ">b c"), ("a >b c", "D", "c"), ("a >b c", "v j d", "c"), ("a >b >>c d", "j D", "a d"),
+        ("a >b c", "d", "b c"), ("a >b c", "D", "c"), ("a >b c", "v j d", "c"), ("a >b >>c d", "j D", "a d"),
         // What comes between an item and its sub-items becomes one of them; at the top, there is nothing to belong to.
         ("a >b >>c d", "o 'n' enter esc", "a >n >b >>c d"), ("a >b >>c d", "j o 'n' enter esc", "a >b >>n >>c d"),
         ("a >b c", "j O 'n' enter esc", "a >n >b c"), ("a >b c", "j j O 'n' enter esc", "a >b n c"),

@@ -303,7 +303,7 @@ import Testing
         #expect(
             stage.hand().dropFirst().map(\.content) == [
                 .task("done", done: true), .task("open", done: false), .task("too", done: true),
-                .task("- no box", done: false), .heading("head"),
+                .task("no box", done: false), .heading("head"),
             ])
     }
 }

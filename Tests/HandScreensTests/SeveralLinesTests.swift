@@ -14,6 +14,10 @@ import Testing
             let found = stage.hand().map { "\(String(repeating: ">", count: Int($0.level)))\($0.content.text)" }
             #expect(found == ["a", "alpha", ">beta", ">>gamma", "delta", ">eps", "plain", "  text"])
         }
+        var stage = Stage(["things": Hand()])
+        stage.send(.input(.paste("- one\n    - two\n     • three\n         ◦ four\n    - five\n  - six\n- seven")))
+        let found = stage.hand().map { "\(String(repeating: ">", count: Int($0.level)))\($0.content.text)" }
+        #expect(found == ["one", ">two", ">three", ">>four", ">five", ">six", "seven"])
     }
 
     /// In five columns: `one two` takes two rows.

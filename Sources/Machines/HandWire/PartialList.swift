@@ -68,6 +68,14 @@ public struct PartialList: Equatable, Sendable {
         try Levels.subitems(of: position, in: count) { (position) throws(Unknown) in try item(at: position).level }
     }
 
+    /// Returns the deletion of these items. Their sub-items that stay are lifted (`Hand.deleting`).
+    ///
+    /// - Throws: if one of the items or of their sub-items is not known.
+    package func deleting(_ positions: [Int]) throws(Unknown) -> Delta {
+        let runs = positions.map { $0..<$0 + 1 }
+        return try Levels.deleting(runs, in: count) { (position) throws(Unknown) in try item(at: position).level }
+    }
+
     /// Returns the change that shows an item at a level, with its sub-items as far below as before; nil if the item
     /// above does not allow that.
     ///

@@ -29,6 +29,51 @@ package enum Levels {
         return index + 1..<end
     }
 
+    /// Returns the sub-items that stay when the items of these runs go, with new levels: siblings stay siblings, and
+    /// belong to what is left above them. Looks at the items of the runs, at their sub-items, and at those that
+    /// determine their shown levels.
+    ///
+    /// - Precondition: the runs are sorted, do not overlap, and none is empty.
+    package static func lifted<Failure: Error>(
+        without runs: [Range<Int>], in count: Int, _ level: (Int) throws(Failure) -> UInt8
+    ) throws(Failure) -> [(index: Int, level: UInt8)] {
+        var (lifted, next): ([(index: Int, level: UInt8)], Int) = ([], 0)
+        while next < runs.count {
+            var index = runs[next].lowerBound
+            var shown = try Self.shown(at: index, level)
+            // What the item belongs to, from the left, and whether that goes.
+            var above: [(shown: Int, goes: Bool)] = []
+            while true {
+                above.removeAll { $0.shown >= shown }
+                let goes = next < runs.count && runs[next].lowerBound <= index
+                let steps = above.count { $0.goes }
+                if !goes, steps == 0 { break }
+                if !goes, Int(try level(index)) != shown - steps { lifted.append((index, UInt8(shown - steps))) }
+                above.append((shown, goes))
+                index += 1
+                if next < runs.count, runs[next].upperBound == index { next += 1 }
+                if index == count { return lifted }
+                shown = min(Int(try level(index)), shown + 1)
+            }
+        }
+        return lifted
+    }
+
+    /// Returns the deletion of these runs; their sub-items that stay are lifted.
+    package static func deleting<Failure: Error>(
+        _ runs: [Range<Int>], in count: Int, _ level: (Int) throws(Failure) -> UInt8
+    ) throws(Failure) -> Delta {
+        let lifted = try lifted(without: runs, in: count, level)
+        let deletions = runs.map { ($0.lowerBound, Delta.Component.delete($0.count)) }
+        let edits = lifted.map { ($0.index, Delta.Component.edit(Change(level: $0.level))) }
+        var (components, end): ([Delta.Component], Int) = ([], 0)
+        for (index, component) in (deletions + edits).sorted(by: { $0.0 < $1.0 }) {
+            components += [.keep(index - end), component]
+            end = index + component.oldCount
+        }
+        return (try? Delta(components)) ?? .identity
+    }
+
     /// Returns the change of levels that shows the items of these runs further right, or further left if `steps` is
     /// negative; nil if the first item cannot be shown there. Looks at these items, and those that determine their
     /// shown levels.
@@ -87,6 +132,14 @@ extension Hand {
             }
         }
         return result
+    }
+
+    /// Returns the deletion of these runs. Their sub-items that stay become sub-items of what is left above them, and
+    /// siblings stay siblings. O(log n) for each item and sub-item.
+    ///
+    /// - Precondition: the runs are sorted, do not overlap, and none is empty.
+    public func deleting(_ runs: [Range<Int>]) -> Delta {
+        Levels.deleting(runs, in: count) { tree[$0].level }
     }
 
     /// Returns the change of levels that shows the items of these runs further right, or further left if `steps` is

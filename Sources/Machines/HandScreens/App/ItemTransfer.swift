@@ -64,8 +64,9 @@ package struct ItemTransfer: Equatable, Sendable {
             return refused("what was copied was deleted there")
         }
         if originals.isEmpty { return ([.say("\(what) copied to '\(target)'")], true) }
-        let runs = app.list(source).hand.runs(of: originals)
-        let delete = runs.isEmpty ? [] : [Command.edit(list: source, .deleting(runs))]
+        let hand = app.list(source).hand
+        let runs = hand.runs(of: originals)
+        let delete = runs.isEmpty ? [] : [Command.edit(list: source, hand.deleting(runs))]
         return (delete + [.say("\(what) moved to '\(target)'; undo in both lists takes it back")], true)
     }
 }

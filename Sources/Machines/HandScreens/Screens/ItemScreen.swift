@@ -79,9 +79,10 @@ struct ItemScreen: ItemScreens {
             return [.edit(list: list, Delta.editing(at: place, Change(done: !done)))]
         case .follow: return LinkOpener.commands(for: item, app)
         case .delete:
-            let what = EditText.name([place..<place + 1], of: app.list(list).hand)
+            let (hand, runs) = (app.list(list).hand, [place..<place + 1])
+            let what = EditText.name(runs, of: hand)
             let key = app.keys.symbol(for: .undo)
-            return [.edit(list: list, .deleting([place..<place + 1])), .back, .say("\(what) deleted; \(key) undoes")]
+            return [.edit(list: list, hand.deleting(runs)), .back, .say("\(what) deleted; \(key) undoes")]
         default: return nil
         }
         return []

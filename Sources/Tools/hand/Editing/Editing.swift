@@ -10,12 +10,6 @@ struct ItemsOptions: ParsableArguments {
     @OptionGroup var options: EditOptions
     @Argument(help: "The items: numbers, ranges such as 2-5, or ids.", completion: Completions.items) var items:
         [String]
-
-    /// Applies the same component to each item.
-    func edit(_ component: Delta.Component) async throws {
-        let references = try ItemReference.all(items)
-        try await options.edit(references) { try References.components(references, in: $0) { component } }
-    }
 }
 
 struct Remove: AsyncParsableCommand {
@@ -24,7 +18,10 @@ struct Remove: AsyncParsableCommand {
 
     @OptionGroup var chosen: ItemsOptions
 
-    func run() async throws { try await chosen.edit(.delete(1)) }
+    func run() async throws {
+        let references = try ItemReference.all(chosen.items)
+        try await chosen.options.editBranches(references) { try $0.deleting(Set($1).sorted()) }
+    }
 }
 
 struct Clear: AsyncParsableCommand {
@@ -34,7 +31,10 @@ struct Clear: AsyncParsableCommand {
     @OptionGroup var options: EditOptions
 
     func run() async throws {
-        try await options.edit(knowing: .all) { try References.components(ticked: try $0.whole()) { .delete(1) } }
+        try await options.edit(knowing: .all) { list in
+            let whole = try list.whole()
+            return whole.deleting(whole.indices.filter { whole[$0].content.isTicked }.map { $0..<$0 + 1 })
+        }
     }
 }
 

@@ -280,13 +280,24 @@ enum Typed {
         }
     }
 
-    /// How much further in each of some lines is than the first: lines of a checklist, two blanks for each level.
-    static func depths(of lines: [String]) -> [Int] {
-        let blanks = lines.map { line in
-            let start = line.prefix { $0 == " " }.count
-            return ["- ", "* ", "+ ", "• ", "["].contains { line.dropFirst(start).hasPrefix($0) } ? start : 0
+    private static let bullets = ["- ", "* ", "+ ", "• ", "◦ ", "▪ ", "– "]
+
+    /// The texts of some lines without their bullets, and how deep each is nested: a bullet is nested in one above that
+    /// is at least two columns further left.
+    static func nested(_ lines: [String]) -> [(text: String, depth: Int)] {
+        var enclosing: [Int] = []
+        return lines.map { line in
+            let text = line.drop { $0 == " " }
+            let bullet = bullets.first { text.hasPrefix($0) }
+            guard bullet != nil || text.hasPrefix("[") else {
+                enclosing = []
+                return (line, 0)
+            }
+            let start = line.count - text.count
+            enclosing.removeAll { start < $0 + 2 }
+            enclosing.append(start)
+            return (String(text.dropFirst(bullet?.count ?? 0)), enclosing.count - 1)
         }
-        return blanks.map { max(0, $0 - (blanks.first ?? 0)) / 2 }
     }
 
     private static func rest(_ text: Substring, after count: Int) -> String { String(text.dropFirst(count)) }

@@ -99,7 +99,7 @@ extension ListScreen {
         let what = EditText.name(runs, of: app.list(list).hand)
         let hidden = shown.folds.hiddenCount == 0 ? 0 : shown.hiddenCount(in: runs)
         let also = hidden == 0 ? "" : ", \(hidden) of them hidden,"
-        return finish(.deleting(runs), &app) + [.say("\(what)\(also) \(words)")]
+        return finish(app.list(list).hand.deleting(runs), &app) + [.say("\(what)\(also) \(words)")]
     }
 
     /// The selection with all sub-items.

@@ -110,7 +110,8 @@ extension ListScreen {
     /// Adds an item for each line where the draft is, and moves the draft below them. An empty line ends the draft.
     private mutating func add(lines: [String], _ app: inout AppState) -> [Command] {
         guard let draft, case .new(let gap, let side) = draft.target else { return [] }
-        let texts = lines.filter { !$0.allSatisfy(\.isWhitespace) }
+        let filled = lines.filter { !$0.allSatisfy(\.isWhitespace) }
+        let texts = lines.count > 1 ? Typed.nested(filled) : filled.map { ($0, 0) }
         if texts.isEmpty {
             self.draft = nil
             table.follow(to: row(ofPlace: max(0, gap - 1)))
@@ -118,7 +119,7 @@ extension ListScreen {
             return []
         }
         if keepsDraft(app) { return [] }
-        switch contents(texts, as: draft, app.list(list).hand) {
+        switch contents(texts.map(\.text), as: draft, app.list(list).hand) {
         case .failure(let problem):
             self.draft?.problem = problem.text
             settle(app)
@@ -133,8 +134,8 @@ extension ListScreen {
             let hand = app.list(list).hand
             let level = Int(shown.levelOfNewItem(at: gap, side, in: hand))
             var items = app.mint(contents)
-            for (index, depth) in Typed.depths(of: texts).enumerated() {
-                items[index].level = UInt8(min(level + depth, Int(hand.rules.maximumLevel)))
+            for (index, text) in texts.enumerated() {
+                items[index].level = UInt8(min(level + text.depth, Int(hand.rules.maximumLevel)))
             }
             return [.edit(list: list, Delta.inserting(items, at: gap, side))]
         }
