@@ -95,5 +95,6 @@ package struct PageFile: Sendable {
         .init(path: "view/tabmemory.js", bytes: PackageResources.tabmemory_js),
         .init(path: "view/taskwords.js", bytes: PackageResources.taskwords_js),
         .init(path: "view/textediting.js", bytes: PackageResources.textediting_js),
+        .init(path: "view/texts.js", bytes: PackageResources.texts_js),
     ]
 }

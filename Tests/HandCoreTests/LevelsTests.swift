@@ -49,6 +49,8 @@ import Testing
         ([0, 1, 2], 1..<3, -1, [0, 0, 1]), ([0, 0], 0..<1, 1, nil), ([0, 1], 1..<2, 1, nil), ([0, 0], 1..<2, -1, nil),
         // A level that is not shown becomes the one that is shown.
         ([0, 9, 9], 1..<3, -1, [0, 0, 1]), ([0, 9], 1..<2, 1, nil),
+        // Sub-items stay below their item.
+        ([0, 1, 0, 1], 1..<4, -1, [0, 0, 0, 1]), ([0, 1, 2, 1, 0, 1, 2], 1..<7, -1, [0, 0, 1, 0, 0, 1, 2]),
     ])
     func itemsAreShifted(levels: [UInt8], run: Range<Int>, steps: Int, expected: [UInt8]?) throws {
         let hand = Self.list(levels)

@@ -39,6 +39,28 @@ import Testing
         #expect(sorted.map(\.content) == ["A♣", "2♥", "10♥", "Q♠"].compactMap { Card($0).map { .card($0) } })
     }
 
+    /// The page sorts the same texts in the same order (`Tests/WebTests/view.test.mjs`).
+    @Test func textsAreSortedForPeople() throws {
+        let texts = [
+            "ß", "Zebra", "_x", "(y)", "10", "9", "1.5", "éa", "E\u{301}b", "ea", "007", "7", "ss", "ς", "Σ", "😀",
+            "\u{FFEE}",
+        ]
+        let hand = Hand(texts.enumerated().map { Item(id: ItemID(rawValue: UInt64($0 + 1)), content: .note($1)) })
+        let sorted = try hand.applying(ItemOrder.text.sorting(hand)).map(\.content.text)
+        #expect(sorted.joined(separator: " ") == "(y) 1.5 007 7 9 10 _x éa ea E\u{301}b ss Zebra ß ς Σ \u{FFEE} 😀")
+    }
+
+    /// Neither case nor the composition of letters matters, and many marks cost no more than many letters.
+    @Test func textsAreFound() {
+        for (text, query, isFound) in [
+            ("KÄSE", "ka\u{308}se", true), ("ka\u{308}se", "Käse", true), ("ΣΊΣΥΦΟΣ", "σίσυφος", true),
+            ("a 👨‍👩‍👧 b", "👨", true), ("kase", "käse", false), ("Milk", "mILk", true), ("Milk", "", true),
+            ("m", "milk", false),
+        ] { #expect(TextSearch(query).isFound(in: text) == isFound, "\(query) in \(text)") }
+        let marks = String(repeating: "\u{301}\u{323}", count: 200_000)
+        #expect(TextSearch("B").isFound(in: "a" + marks + "b") && !TextSearch("c").isFound(in: "a" + marks + "b"))
+    }
+
     /// An item without a revision came after those that were looked up.
     @Test func theNewestComeFirst() throws {
         let hand = Hand((1...5).map { Item(id: ItemID(rawValue: $0), content: .note("\($0)")) })

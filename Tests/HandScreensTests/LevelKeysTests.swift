@@ -31,6 +31,9 @@ import Testing
         ("a >b c", "J", "c a >b"), ("a b >c d", "J", "b >c a d"), ("a >b c", "j j K", "c a >b"),
         ("a >b c >d", "j j K", "c >d a >b"), ("a >b c", "b", "c a >b"), ("c a >b", "j t", "a >b c"),
         ("a >b >c", "j J", "a >c >b"), ("a b c", "2 J", "b c a"), ("a b c", "j j 2 K", "c a b"),
+        // Items of different levels go past whole items.
+        ("a >b c >d e >f", "j v j J", "a e >f >b c >d"), ("z >y a >b c", "j j j v j K", "z >y >b c a"),
+        ("a >b c >d", "j v j shift-tab", "a b c >d"), ("a b", "t", "a b"), ("a b", "j b", "a b"),
         // So it does where one sees only a part of the list: it goes past what one sees.
         ("xa >b xc", "/ 'x' enter J", "xc xa >b"), ("xa >b xc", "/ 'x' enter j K", "xc xa >b"),
         ("xa b xc d", "/ 'x' enter J", "b xc xa d"), ("b xa c >xd xe", "/ 'x' enter j j K", "b xa xe c >xd"),

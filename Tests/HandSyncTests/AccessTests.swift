@@ -198,6 +198,19 @@ import Testing
         #expect(scene.root.errors.isEmpty)
     }
 
+    /// What was decided under a role is answered again under every other.
+    @Test func aRoleForbidsOnlyWhatIsNew() {
+        let scene = Scene(Access(everywhere: .write))
+        #expect(scene.say(Self.submission(.deleting(0..<1))).count == 1)
+        scene.world.tokens?["guest"] = Access(everywhere: .read)
+        scene.world.accessChanged()
+        scene.world.settle()
+        let again = scene.say(Self.submission(.deleting(0..<1)))
+        #expect(again == [.acknowledged(list: 1, sequence: 1, revision: 3)])
+        let new = Submission(list: 1, base: 2, sequence: 2, delta: .deleting(0..<1))
+        #expect(scene.say(.submit(new)) == [.rejected(list: 1, sequence: 2, .notAllowed)])
+    }
+
     @Test func aRevokedTokenEndsTheConnection() {
         let scene = Scene(Access(everywhere: .write))
         scene.world.tokens?["guest"] = nil

@@ -12,8 +12,9 @@ import { markdownOf, newItem, safeAddress, written, writtenLines } from "../../S
 import { Draft } from "../../Sources/Web/view/draft.js";
 import { Identity } from "../../Sources/Web/view/clients.js";
 import {
-  branchesOf, changing, deleting, inserting, moving, originOf, runsOf, sortedBy,
+  branchesOf, changing, inserting, moving, originOf, removing, runsOf, sortedBy,
 } from "../../Sources/Web/view/edits.js";
+import { deleting } from "./deleting.mjs";
 import { fragmentOf, linkOf, routeOf } from "../../Sources/Web/view/route.js";
 import { rowsOf } from "../../Sources/Web/view/rows.js";
 import { Random, seed, times } from "./random.mjs";
@@ -73,10 +74,38 @@ test("runs are neighbours, and branches have all beneath them", () => {
   assert.deepEqual([...ticked].map(one => one.fields().done), [false, true, false, false, true]);
 });
 
+test("what stays belongs to what is left above it, whatever is deleted", () => {
+  for (let round = 0; round < 300 * times; round++) {
+    const most = [2, 4, 16][round % 3];
+    const list = List.of(Array.from({ length: random.below(30) }, (_, i) => item(`${i}`, random.below(most))));
+    const shown = [...list].map((_, i) => list.shownLevel(i));
+    const goes = shown.map(() => random.is(0.3));
+    const above = (/** @type {number} */ i) =>
+      [...shown.keys()].filter(up => up < i && shown.slice(up + 1, i + 1).every(level => level > shown[up]));
+    const runs = shown.flatMap((_, i) => (goes[i] ? [/** @type {[number, number]} */ ([i, i + 1])] : []));
+    const left = [...shown.keys()].filter(i => !goes[i]);
+    for (const some of [runs, runsOf(runs.map(([i]) => i))]) {
+      const after = apply(list, removing(list, some));
+      assert.deepEqual([...after].map(({ id }) => id), left.map(i => list.at(i).id));
+      const levels = left.map(i => above(i).filter(up => !goes[up]).length);
+      assert.deepEqual(left.map((_, i) => after.shownLevel(i)), levels);
+      for (const [at, i] of left.entries()) {
+        if (!above(i).some(up => goes[up])) assert.ok(after.at(at).isSame(list.at(i)));
+      }
+    }
+  }
+});
+
 test("sorting keeps what is beneath, and the order of equals", () => {
   const list = List.of([item("b10"), item("x", 1), item("a"), item("b9", 0, true), item("A")]);
   assert.equal(textsOf(apply(list, sortedBy(list, "text"))), "a A b9 b10 x");
   assert.equal(textsOf(apply(list, sortedBy(list, "done"))), "b10 x a A b9");
+  // The order of 'hand sort' (`SortingTests`).
+  const texts = ["ß", "Zebra", "_x", "(y)", "10", "9", "1.5", "éa", "E\u0301b", "ea", "007", "7", "ss", "ς", "Σ", "😀", "\uffee"];
+  assert.equal(textsOf(apply(List.of([]), inserting(texts.map(text => item(text)), 0, "after"))), texts.join(" "));
+  const mixed = List.of(texts.map(text => item(text)));
+  assert.equal(textsOf(apply(mixed, sortedBy(mixed, "text"))),
+    "(y) 1.5 007 7 9 10 _x éa ea E\u0301b ss Zebra ß ς Σ \uffee 😀");
   const sorted = apply(list, sortedBy(list, "text"));
   assert.equal(sortedBy(sorted, "text").length, 0);
   // Siblings are sorted at each level; a level that was hidden by what was above stays hidden.
@@ -104,7 +133,7 @@ test("folded items hide what is beneath them", () => {
 test("a filter shows what is wanted, also beneath folded items", () => {
   const items = [item("a"), item("b", 1), item("ab")];
   const isWanted = ({ text }) => text.includes("b");
-  assert.equal(named(rowsOf(List.of(items), look({ isWanted, folded: new Set([items[0].id]) }))), "b ab");
+  assert.equal(named(rowsOf(List.of(items), look({ isWanted }))), "b ab");
 });
 
 test("ticked tasks are last among their siblings, a moment after the tick", () => {
@@ -128,10 +157,11 @@ function rowsNaively(list, { folded, isWanted }) {
   all.forEach((row, i) => (row.isParent = all[i + 1]?.level > row.level));
   let hidden = Infinity;
   return all.filter(({ item, level }) => {
-    if (isWanted) return isWanted(item);
     if (level > hidden) return false;
-    hidden = folded.has(item.id) ? level : Infinity;
-    return true;
+    const isShown = isWanted?.(item) !== false;
+    // What a filter hides does not hide anything else.
+    hidden = isShown && folded.has(item.id) ? level : Infinity;
+    return isShown;
   });
 }
 
@@ -139,7 +169,8 @@ test("rows that follow edits are those of the list, and the same objects where n
   for (let round = 0; round < 60 * times; round++) {
     let list = List.of(random.items(2000));
     const folded = new Set([...list].filter(() => random.is(0.3)).map(({ id }) => id));
-    const one = [look(), look({ folded }), look({ isWanted: ({ id }) => id < "8" })][round % 3];
+    const isWanted = ({ id }) => id < "8";
+    const one = [look(), look({ folded }), look({ isWanted }), look({ folded, isWanted })][round % 4];
     let before;
     for (let edit = 0; edit < 10; edit++) {
       const rows = rowsOf(list, one);
@@ -183,6 +214,9 @@ test("pasted lines have levels, and lose their bullets", () => {
   assert.deepEqual(lines.map(({ text, level, done }) => [text, level, done]), [
     ["a", 0, undefined], ["b", 1, true], ["c", 1, undefined], ["d", 2, undefined],
   ]);
+  const nested = writtenLines("- one\n    - two\n     • three\n         ◦ four\n    - five\n  - six\n- seven", TASK, 15);
+  assert.equal(nested.map(({ text, level }) => ">".repeat(level ?? 0) + text).join(" "),
+    "one >two >three >>four >five >six seven");
 });
 
 test("what is copied is read as it was", () => {

@@ -325,7 +325,10 @@ export class Subscription {
     } else if (request === this.#request && name === "noSuchList" && this.#replica.log !== NO_LOG && !this.#byLog) {
       this.#subscribe(true);
     } else if (request === this.#request) {
-      this.#end(name === "noSuchList" && this.#replica.pending.length > 0 ? "editsWait" : name);
+      const isWaited = name === "noSuchList" && this.#replica.pending.length > 0;
+      // A deleted list is asked for again, as it may come back: until then, it is still the deleted one.
+      const isDeleted = name === "noSuchList" && this.#ended === "listDeleted";
+      this.#end(isWaited ? "editsWait" : isDeleted ? "listDeleted" : name);
     }
   }
 

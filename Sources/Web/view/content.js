@@ -34,24 +34,29 @@ export function written(line, usual) {
 }
 
 /**
- * The lines of a text that was pasted, with their levels: two blanks or a tab are one. Bullets are left out; a line
- * without one that begins where the text of the last bullet began goes on with that text.
+ * The lines of a text that was pasted, with their levels: a line is nested in one above that is at least two columns
+ * further left; a tab is two. Bullets are left out; a line without one that begins where the text of the last bullet
+ * began goes on with that text.
  * @param {string} text @param {number} usual @param {number} most the highest level
  * @returns {Written[]}
  */
 export function writtenLines(text, usual, most) {
   /** @type {Written[]} */
   const all = [];
+  /** @type {number[]} */
+  const enclosing = [];
   let [within, empty] = [Infinity, 0];
   for (const line of text.split(/\r\n|\r|\n/)) {
-    const [, blanks, bullet, rest] = /^([ \t]*)((?:[-*•] )?)(.*)$/.exec(line) ?? ["", "", "", line];
+    const [, blanks, bullet, rest] = /^([ \t]*)((?:[-*+•◦▪–] )?)(.*)$/.exec(line) ?? ["", "", "", line];
     const depth = blanks.replaceAll("\t", "  ").length;
     if (line.trim() === "") empty++;
     else {
       if (bullet === "" && depth === within) {
         all[all.length - 1].text += "\n".repeat(empty + 1) + rest;
       } else {
-        all.push({ ...written(rest, usual), level: Math.min(most, Math.floor(depth / 2)) });
+        while (enclosing.length > 0 && depth < enclosing[enclosing.length - 1] + 2) enclosing.pop();
+        all.push({ ...written(rest, usual), level: Math.min(most, enclosing.length) });
+        enclosing.push(depth);
         within = bullet === "" ? Infinity : depth + 2;
       }
       empty = 0;

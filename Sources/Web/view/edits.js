@@ -4,16 +4,15 @@ import { changed } from "../client/change.js";
 import { DeltaBuilder, oldCount } from "../client/components.js";
 import { newCount } from "../client/delta.js";
 import { diff } from "../client/diff.js";
-import { HEADING, TASK } from "../client/item.js";
+import { CARD, HEADING, TASK } from "../client/item.js";
 import { List } from "../client/list.js";
+import { compareKeys, orderKey } from "./texts.js";
 
 /** @typedef {import('../client/change.js').Change} Change */
 /** @typedef {import('../client/components.js').Delta} Delta */
 /** @typedef {import('../client/components.js').Side} Side */
 /** @typedef {import('../client/item.js').Item} Item */
 /** @typedef {readonly [from: number, to: number]} Run some neighbours; runs are sorted, and do not overlap */
-
-const texts = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
 /** @param {readonly Item[]} items @param {number} gap @param {Side} side */
 export function inserting(items, gap, side) {
@@ -23,9 +22,33 @@ export function inserting(items, gap, side) {
   return builder.finish();
 }
 
-/** @param {readonly Run[]} runs */
-export function deleting(runs) {
-  return walking(runs, (builder, [from, to]) => builder.delete(to - from));
+/**
+ * Deletes some runs. Their sub-items that stay become sub-items of what is left above them; siblings stay siblings.
+ * @param {List} list @param {readonly Run[]} runs none of them empty
+ */
+export function removing(list, runs) {
+  const builder = new DeltaBuilder();
+  for (let next = 0, end = 0; next < runs.length; ) {
+    let index = runs[next][0];
+    let shown = list.shownLevel(index);
+    /** @type {{ shown: number, goes: boolean }[]} what the item belongs to, from the left, and whether that goes */
+    const above = [];
+    for (;;) {
+      while (above.length > 0 && above[above.length - 1].shown >= shown) above.pop();
+      const goes = next < runs.length && runs[next][0] <= index;
+      const level = shown - above.filter(({ goes }) => goes).length;
+      if (!goes && level === shown) break;
+      builder.keep(index - end);
+      if (goes) builder.delete(1);
+      else builder.edit(list.at(index).level === level ? undefined : { level });
+      above.push({ shown, goes });
+      end = ++index;
+      if (next < runs.length && runs[next][1] === index) next++;
+      if (index === list.count) break;
+      shown = Math.min(list.at(index).level, shown + 1);
+    }
+  }
+  return builder.finish();
 }
 
 /**
@@ -131,9 +154,10 @@ export function sortedBy(list, order) {
   const items = [...list];
   let above = -1;
   const levels = items.map(({ level }) => (above = Math.min(level, above + 1)));
-  const isDone = (/** @type {Item} */ item) => Number(item.kind === TASK && item.fields().done === true);
-  const compare = (/** @type {Item} */ a, /** @type {Item} */ b) =>
-    order === "done" ? isDone(a) - isDone(b) : texts.compare(a.text, b.text);
+  const keys = items.map(item => {
+    if (order === "done") return item.kind === TASK && item.fields().done === true ? "1" : "0";
+    return orderKey(item.kind === CARD ? `${item.fields().card}` : item.text);
+  });
   /** @type {(from: number, to: number) => number[]} */
   const sorted = (from, to) => {
     /** @type {number[][][]} branches between headings */
@@ -146,7 +170,7 @@ export function sortedBy(list, order) {
       else sections[sections.length - 1].push(branch);
       at = end;
     }
-    return sections.flatMap(section => section.sort(([a], [b]) => compare(items[a], items[b]))).flat();
+    return sections.flatMap(section => section.sort(([a], [b]) => compareKeys(keys[a], keys[b]))).flat();
   };
   above = -1;
   return diff(list, List.of(sorted(0, items.length).map(i => {

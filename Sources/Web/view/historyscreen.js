@@ -86,9 +86,14 @@ export class HistoryScreen {
     const last = this.#oldest - 1;
     if (last < 1) return this.#end("That is all.");
     const from = Math.max(1, last - AT_ONCE + 1);
+    const hadFocus = document.activeElement === this.#older;
     const rows = await this.#rowsOf(from, last);
     if (!rows) return;
     this.#rows.append(...rows);
+    if (hadFocus && rows.length > 0) {
+      rows[0].querySelector("button")?.focus();
+      this.#app.speech.say(`${amount(rows.length, "older revision")}.`);
+    }
     this.#oldest = from;
     this.#end(from > 1 && rows.length === 0 ? "Earlier revisions are not kept." : "");
   }

@@ -3,7 +3,7 @@
 import { TASK } from "../client/item.js";
 import { amount, copyOf, markdownOf, nameOf, newCard, newItem } from "./content.js";
 import { ask, confirmThat, openMenu } from "./dialogs.js";
-import { changing, deleting, inserting, runsOf, sortedBy } from "./edits.js";
+import { changing, inserting, removing, runsOf, sortedBy } from "./edits.js";
 import { OwnEdits } from "./ownedits.js";
 import { openItem } from "./pagedialogs.js";
 import { errorText } from "./sentences.js";
@@ -139,7 +139,10 @@ export class ListActions {
     },
     addBelow: () => this.#beginBeside(false),
     addAbove: () => this.#beginBeside(true),
-    deal: () => this.edits.insert([newCard()], this.#view.count, "A card is dealt."),
+    deal: () =>
+      this.#screen.open.subscription.rules?.deck
+        ? this.edits.insert([newCard()], this.#view.count, "A card is dealt.")
+        : this.#app.toast("This list has no deck."),
     undo: () => this.edits.turn(true),
     redo: () => this.edits.turn(false),
     paste: () => this.#paste(),
@@ -215,7 +218,7 @@ export class ListActions {
   #delete(runs) {
     const what = this.#selection.nameOf(runs);
     this.#grid.deselect();
-    if (this.edits.make(deleting(runs))) this.edits.offerUndo(`Deleted ${what}.`);
+    if (this.edits.make(removing(this.#view, runs))) this.edits.offerUndo(`Deleted ${what}.`);
   }
 
   /** @param {boolean} isClearing */
@@ -311,7 +314,7 @@ export class ListActions {
       if (isFirst) this.#app.toast(`“${name}” has not answered yet.${then}`);
     }
     if (!copies.every(({ id }) => target.replica.confirmed.indexOf(id) >= 0)) return;
-    if (isMove && runs().length > 0 && !this.edits.make(deleting(runs()))) return;
+    if (isMove && runs().length > 0 && !this.edits.make(removing(this.#view, runs()))) return;
     const undoing = isMove ? " To take it back, undo in both lists." : "";
     this.#app.toast(`${done} ${amount(copies.length, "item")} to “${name}”.${undoing}`);
   }

@@ -223,7 +223,9 @@ export class ListScreen {
 
   /** @param {string} action of `keys.js` */
   perform(action) {
-    const refusal = this.#app.clients.refusal(this.name, roleFor(action));
+    const { ended } = this.#open.subscription;
+    const isRead = roleFor(action) === 0;
+    const refusal = ended && !isRead ? errorText(ended) : this.#app.clients.refusal(this.name, roleFor(action));
     if (refusal) return this.#app.toast(refusal);
     const act = this.#deeds[action];
     if (act) act();

@@ -1,12 +1,14 @@
 // How a person looks at a list: what is filtered out, what is folded, and whether ticked tasks come last.
 
-import { TASK } from "../client/item.js";
+import { textOf } from "../client/bytes.js";
+import { LINK, TASK } from "../client/item.js";
 import { NO_LOG } from "../client/replica.js";
 import { numeral } from "./content.js";
 import { h } from "./dom.js";
 import { isFor } from "./row.js";
 import { comesLast, rowsOf } from "./rows.js";
 import { recall, remember } from "./tabmemory.js";
+import { folded } from "./texts.js";
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./grid.js').Grid} Grid */
@@ -79,7 +81,12 @@ export class Looking {
 
   /** Whether some items may be filtered out. */
   get isFiltering() {
-    return this.search.value !== "" || this.#ways.has("hideTicked") || this.#ways.has("mine");
+    return this.#isSearching || this.#ways.has("hideTicked");
+  }
+
+  /** Whether the person looks for something: then they want to see all of it, whatever is folded. */
+  get #isSearching() {
+    return this.search.value !== "" || this.#ways.has("mine");
   }
 
   /**
@@ -103,7 +110,7 @@ export class Looking {
     const { me } = this.#app.clients;
     this.#recallFolds();
     if (this.#look?.me !== me) {
-      const { folded } = this;
+      const folded = this.#isSearching ? new Set() : this.folded;
       const isTickedLast = this.#ways.has("tickedLast");
       // What is being edited stays, whatever others make of it.
       const isKept = (/** @type {Item} */ { id }) => id === this.#grid.edited;
@@ -153,11 +160,11 @@ export class Looking {
   }
 
   /**
-   * Whether an item hides its sub-items: a filter shows what matches, wherever it is.
+   * Whether an item hides its sub-items: a search shows what matches, wherever it is.
    * @param {string} id
    */
   isFolded(id) {
-    return this.folded.has(id) && !this.isFiltering;
+    return this.folded.has(id) && !this.#isSearching;
   }
 
   /** Folds the current item, or unfolds it. */
@@ -245,11 +252,16 @@ export class Looking {
    */
   #wanted(me) {
     if (!this.isFiltering) return undefined;
-    const filter = this.search.value.toLowerCase();
+    const filter = folded(this.search.value);
     const [hidesTicked, onlyMine] = [this.#ways.has("hideTicked"), this.#ways.has("mine")];
     return item =>
-      (filter === "" || item.text.toLowerCase().includes(filter)) &&
+      (filter === "" || folded(item.text).includes(filter) || isInAddress(item, filter)) &&
       (!hidesTicked || item.kind !== TASK || item.fields().done !== true || this.#held.has(item.id)) &&
       (!onlyMine || isFor(item, me));
   }
+}
+
+/** @param {Item} item @param {string} filter */
+function isInAddress(item, filter) {
+  return item.kind === LINK && folded(textOf(item.fields().url ?? new Uint8Array(0))).includes(filter);
 }

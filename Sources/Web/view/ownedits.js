@@ -1,7 +1,7 @@
 // The edits that a person makes of a list, and takes back. They are of the list that the person sees, and go out when
 // the server can be reached.
 
-import { invert } from "../client/delta.js";
+import { apply, invert } from "../client/delta.js";
 import { commitsOf, listAt } from "../client/requests.js";
 import { UndoHistory } from "../client/undohistory.js";
 import { inserting } from "./edits.js";
@@ -61,6 +61,10 @@ export class OwnEdits {
   make(delta, said) {
     if (delta.length === 0) return false;
     const before = this.view;
+    if (delta.some(({ op }) => op === "drop") && apply(before, delta).digest === before.digest) {
+      this.#app.toast("Nothing was moved.");
+      return false;
+    }
     if (!this.#app.act(this.#open, replica => replica.edit(delta))) return false;
     this.#endOffer();
     this.#note(before);

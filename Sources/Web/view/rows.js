@@ -116,9 +116,10 @@ function partOf({ items }, { look, above, hidden, below }) {
 function shownPart(items, levels, parents, look, hidden) {
   const shown = items.flatMap((item, i) => {
     if (look.isKept?.(item)) return [i];
-    if (look.isWanted) return look.isWanted(item) ? [i] : [];
     if (levels[i] > hidden) return [];
-    hidden = look.folded.size > 0 && look.folded.has(item.id) ? levels[i] : Infinity;
+    hidden = Infinity;
+    if (look.isWanted?.(item) === false) return [];
+    if (look.folded.size > 0 && look.folded.has(item.id)) hidden = levels[i];
     return [i];
   });
   return new Part(shown.map(i => items[i]), shown.map(i => levels[i]), shown.map(i => parents[i]), hidden);

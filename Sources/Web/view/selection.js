@@ -159,7 +159,8 @@ export class Selection {
     let [start, end] = [runs[0][0], runs[runs.length - 1][1]];
     const view = this.#view;
     const item = view.at(start);
-    const level = view.shownLevel(start);
+    let level = Infinity;
+    for (const [from, to] of runs) for (let i = from; i < to; i++) level = Math.min(level, view.shownLevel(i));
     const isPassed = () => this.#looking.areTogether(item, view.at(start))
       && view.slice(start, end).some(({ id }) => this.#grid.rows.rowOf(id) >= 0);
     do {
@@ -255,8 +256,13 @@ export class Selection {
   /** @param {List} list @param {readonly Run[]} runs @param {number} by */
   #leveling(list, runs, by) {
     if (by === 0) return [];
+    // Sub-items go as far as their item, which may have less room.
+    let [last, root, room] = [-1, Infinity, by];
     return changing(list, runs, (item, index) => {
-      const level = Math.min(Math.max(list.shownLevel(index) + by, 0), this.#edits.most);
+      const shown = list.shownLevel(index);
+      if (index !== last + 1 || shown <= root) [root, room] = [shown, Math.max(by, -shown)];
+      last = index;
+      const level = Math.min(shown + room, this.#edits.most);
       return level === item.level ? undefined : { level };
     });
   }

@@ -87,8 +87,12 @@ package enum Levels {
         var (components, passed): ([Delta.Component], Int) = ([], 0)
         for run in runs {
             components.append(.keep(run.lowerBound - passed))
+            // Sub-items go as far as their item, which may have less room.
+            var (root, room) = (Int.max, steps)
             for index in run {
-                let new = UInt8(min(max(0, try shown(at: index, level) + steps), Int(Item.maxLevel)))
+                let shown = try shown(at: index, level)
+                if shown <= root { (root, room) = (shown, max(steps, -shown)) }
+                let new = UInt8(min(shown + room, Int(Item.maxLevel)))
                 components.append(new == (try level(index)) ? .keep(1) : .edit(Change(level: new)))
             }
             passed = run.upperBound

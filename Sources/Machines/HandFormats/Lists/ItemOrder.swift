@@ -1,5 +1,4 @@
 import HandCore
-@_spi(_Unicode) import Swift
 
 /// The orders that a list can be brought into.
 package enum ItemOrder: String, CaseIterable, Sendable {
@@ -54,7 +53,8 @@ package enum ItemOrder: String, CaseIterable, Sendable {
             key += [UInt8(ascii: "0"), UInt8(min(number.count, 0x7F))] + number
             digits.removeAll(keepingCapacity: true)
         }
-        for byte in folded(text).utf8 {
+        let letters = FoldedText.folded(text).unicodeScalars.filter { $0.properties.generalCategory != .nonspacingMark }
+        for byte in String(letters).utf8 {
             if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
                 digits.append(byte)
             } else {
@@ -66,14 +66,6 @@ package enum ItemOrder: String, CaseIterable, Sendable {
         return String(decoding: key, as: UTF8.self)
     }
 
-    private static func folded(_ text: String) -> String {
-        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
-        var letters = String.UnicodeScalarView()
-        for scalar in text.lowercased()._nfd where scalar.properties.generalCategory != .nonspacingMark {
-            letters.append(scalar)
-        }
-        return String(letters)
-    }
 }
 
 extension Content {

@@ -178,7 +178,7 @@ struct ItemFilter: ParsableArguments {
     ///
     /// - Parameter me: the person's name.
     func filter(for me: String) -> (Item) -> Bool {
-        let (isTask, done, grep) = (open || done || due != nil, done, grep?.lowercased())
+        let (isTask, done, grep) = (open || done || due != nil, done, grep.map(TextSearch.init))
         let (person, lastDay) = (mine ? me : nil, due?.lastDay)
         return { item in
             if isTask, item.content.kind != .task || item.content.isTicked != done { return false }
@@ -186,7 +186,7 @@ struct ItemFilter: ParsableArguments {
             if let lastDay {
                 guard let day = TaskWords.due(item.content.text), day <= lastDay else { return false }
             }
-            return grep.map { Printable.line(of: item.content).lowercased().contains($0) } ?? true
+            return grep?.isFound(in: Printable.line(of: item.content)) ?? true
         }
     }
 }

@@ -7,7 +7,7 @@ struct Filter: Sendable {
     let query: String
     let hidesTicked: Bool
     let scope: Scope
-    private let needle: [UInt8]
+    private let search: TextSearch
     /// The places of the matches, in order.
     private(set) var matches: [Int32] = []
     /// All items before this place have been searched.
@@ -35,7 +35,7 @@ struct Filter: Sendable {
 
     init(_ query: String, hidesTicked: Bool = false, _ scope: Scope = .everything) {
         (self.query, self.hidesTicked, self.scope) = (query, hidesTicked, scope)
-        needle = Array(query.lowercased().utf8)
+        search = TextSearch(query)
     }
 
     /// Whether folded items hide nothing: whoever looks for something wants to see all of it.
@@ -70,28 +70,10 @@ struct Filter: Sendable {
     func isWanted(_ content: Content) -> Bool { scope.contains(content) && hasText(content) }
 
     func hasText(_ content: Content) -> Bool {
-        if contains(content.text) { return true }
-        if case .link(_, let url) = content { return contains(url) }
+        if search.isFound(in: content.text) { return true }
+        if case .link(_, let url) = content { return search.isFound(in: url) }
         return false
     }
-
-    private func contains(_ text: String) -> Bool {
-        if needle.isEmpty { return true }
-        var text = text
-        let isASCII = text.withUTF8 { bytes in bytes.allSatisfy { $0 < 0x80 } }
-        if !isASCII { text = text.lowercased() }
-        return text.withUTF8 { bytes in
-            guard bytes.count >= needle.count else { return false }
-            for start in 0...(bytes.count - needle.count) where folded(bytes[start]) == needle[0] {
-                var offset = 1
-                while offset < needle.count, folded(bytes[start + offset]) == needle[offset] { offset += 1 }
-                if offset == needle.count { return true }
-            }
-            return false
-        }
-    }
-
-    private func folded(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte + 32 : byte }
 
     // MARK: Rows
 

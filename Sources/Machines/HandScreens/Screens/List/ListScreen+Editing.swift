@@ -146,7 +146,8 @@ extension ListScreen {
         let branches = branches(app)
         guard let first = branches.first, let last = branches.last else { return [] }
         var gap = count < 0 ? first.lowerBound : last.upperBound
-        let level = app.list(list).hand.shownLevel(at: first.lowerBound)
+        let hand = app.list(list).hand
+        let level = branches.joined().reduce(Int.max) { min($0, hand.shownLevel(at: $1)) }
         for _ in 0..<abs(count) {
             guard let next = self.gap(past: gap, isUp: count < 0, level, app) else { break }
             gap = next
@@ -170,15 +171,9 @@ extension ListScreen {
 
     /// Moves the selection. A range stays selected, so that it can be moved again.
     private func move(to gap: Int, _ side: Side, _ app: AppState) -> [Command] {
-        let runs = branches(app)
-        let delta = shown.moving(runs, to: gap, side, in: app.list(list).hand)
-        return Self.changes(app.list(list).hand, by: delta, runs) ? [.edit(list: list, delta)] : [.bell]
-    }
-
-    /// Whether a move changes the order of items.
-    private static func changes(_ hand: Hand, by delta: Delta, _ runs: [Range<Int>]) -> Bool {
-        guard let first = runs.first else { return false }
-        return delta.map(index: first.lowerBound) != first.lowerBound || runs.count > 1
+        let hand = app.list(list).hand
+        let delta = shown.moving(branches(app), to: gap, side, in: hand)
+        return hand.isUnchanged(by: delta) ? [.bell] : [.edit(list: list, delta)]
     }
 
     /// Ticks all selected tasks that have rows, or unticks them if all are ticked.

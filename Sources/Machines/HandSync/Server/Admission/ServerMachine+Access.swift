@@ -17,7 +17,8 @@ extension ServerMachine {
             if connection.access.everywhere >= role { return true }
             note(.denied(connection, what: message.name, list: nil))
             let mine = connection.access.everywhere
-            refuse(connection, message.request ?? 0, .notAllowed, "your role on this server is \(mine); that needs \(role)")
+            let words = "your role on this server is \(mine); that needs \(role)"
+            refuse(connection, message.request ?? 0, .notAllowed, words)
         case .list(let name, let role):
             let mine = connection.access.role(onListNamed: name)
             if mine >= role { return true }
@@ -26,12 +27,18 @@ extension ServerMachine {
                 // A user who guesses names learns nothing.
                 refuse(connection, message.request ?? 0, .noSuchList(name))
             } else {
-                refuse(
-                    connection, message.request ?? 0, .notAllowed, "your role on '\(name)' is \(mine); that needs \(role)")
+                let words = "your role on '\(name)' is \(mine); that needs \(role)"
+                refuse(connection, message.request ?? 0, .notAllowed, words)
             }
         case .followed(let list, let role):
             guard let hosted = connection.cursors[list]?.hosted else { return true }
             if connection.access.role(on: hosted.list) >= role { return true }
+            // What was decided under an earlier role is answered again.
+            if case .submit(let submission) = message, let author = connection.author,
+                submission.sequence <= hosted.authority.lastSequence(of: author)
+            {
+                return true
+            }
             note(.denied(connection, what: message.name, list: hosted.list.name))
             if case .submit(let submission) = message {
                 reject(.notAllowed, list: list, submission.sequence, to: connection)
@@ -57,7 +64,9 @@ extension ServerMachine {
         self.time = time
         for connection in Array(connections) where connection.client != nil && !connection.isEnding {
             guard let access = access(connection.access.tokenID, connection.stream) else {
-                fail(connection, .notAuthenticated, "your token is not valid any longer")
+                let isGuest = connection.access.tokenID == nil
+                let who = isGuest ? "users without a token may not connect" : "your token is not valid"
+                fail(connection, .notAuthenticated, "\(who) any longer")
                 continue
             }
             // Under another name, the client is another author.
