@@ -160,3 +160,73 @@ test("a double click in the field of a text selects a word there", options, asyn
   await browser.press([KEYS.enter]);
   await becomes("words", "tea and butter .whole .skim bread eggs");
 });
+
+test("the sub-items of an item that is deleted stay beside one another", options, async () => {
+  await open("parent");
+  await ada.press("milk", ["d"]);
+  await becomes("parent", "whole skim bread eggs");
+  await ada.press("whole", ["D"]);
+  await becomes("parent", "skim bread eggs");
+});
+
+test("a selection of several levels keeps what belongs together", options, async () => {
+  await open("levels");
+  run("add", "-l", "levels", "--under", "4", "rye");
+  await becomes("levels", "milk .whole .skim bread .rye eggs");
+  await ada.press("skim", ["v", KEYS.down, KEYS.down, "<"]);
+  await becomes("levels", "milk .whole skim bread .rye eggs");
+  await ada.press("skim", [KEYS.escape, "v", KEYS.down, KEYS.down, "J"]);
+  await becomes("levels", "milk .whole eggs skim bread .rye");
+});
+
+test("folding hides also while ticked tasks are hidden, and what moves nothing makes no commit", options, async () => {
+  await open("hiding");
+  run("done", "-l", "hiding", "5");
+  await ada.press("bread", ["s"]);
+  await ada.sees("milk", "whole", "skim", "bread");
+  await ada.press("milk", ["z"]);
+  await ada.sees("milk", "bread");
+  await ada.press("bread", ["s"]);
+  await ada.press("milk", ["z"]);
+  await ada.sees("milk", "whole", "skim", "bread", "eggs");
+  const commits = run("log", "-l", "hiding");
+  await ada.press("milk", ["t"]);
+  await ada.reads(/Nothing was moved/);
+  await ada.press("milk", ["c"]);
+  await ada.reads(/This list has no deck/);
+  await ada.press("bread", [" "]);
+  await until(async () => (await stage.items("hiding"))[3].done, "bread is ticked");
+  assert.equal(run("log", "-l", "hiding").split("\nrevision ").length, commits.split("\nrevision ").length + 1);
+});
+
+test("a list that is deleted while it is open is told as deleted until it is back", options, async () => {
+  await open("away");
+  run("delete", "away", "--force");
+  await ada.reads(/The list was deleted/);
+  await pause(6_000);
+  const state = () => browser.run(() => document.querySelector(".empty:not([hidden])")?.textContent ?? "");
+  assert.equal(await state(), "The list was deleted.");
+  await ada.press("milk", ["d"]);
+  assert.match(await ada.toast(), /The list was deleted/);
+  run("undelete", "away");
+  await until(async () => (await state()) === "", "it is back", 20_000);
+  await ada.press("eggs", ["d"]);
+  await becomes("away", "milk .whole .skim bread");
+});
+
+test("whoever asks for older revisions is at the first of them then", options, async () => {
+  await open("old");
+  for (let i = 0; i < 60; i++) run("edit", "-l", "old", "1", `milk ${i}`);
+  await browser.press(["H"]);
+  const revisions = () => browser.run(() => document.querySelectorAll(".history > li").length);
+  await until(async () => (await revisions()) > 0, "there are revisions");
+  const count = await revisions();
+  await browser.run(() => {
+    [...document.querySelectorAll("button")].find(({ textContent }) => textContent === "Older").focus();
+  });
+  await browser.press([KEYS.enter]);
+  const at = () => browser.run(
+    () => [...document.querySelectorAll(".history > li")].findIndex(li => li.contains(document.activeElement)),
+  );
+  await until(async () => (await at()) === count, "the first of the older ones has the focus");
+});
