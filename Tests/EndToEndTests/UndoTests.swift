@@ -168,6 +168,21 @@ import Testing
         try tmux.wait(for: pane) { $0.contains { $0.contains("nothing of yours is left to undo") } }
     }
 
+    /// A deletion of many texts is short, but its undo may be too long for one edit. The message says what brings the
+    /// texts back.
+    @Test func anUndoThatIsTooLargeNamesTheWayOut() throws {
+        let lines = String(repeating: "- " + String(repeating: "x", count: 1_000) + "\n", count: 4_500)
+        try ada.hand("import", "-q", "--format", "markdown", "-", input: lines)
+        let revision = try #require(try ada.hand("lists", "--json").firstMatch(of: #/"revision":([0-9]+)/#)?.1)
+        try ada.hand("rm", "-q", "1-4500")
+        let refused = try ada.run(["undo"])
+        #expect(refused.status == 1 && refused.messages.contains("'hand export --at \(revision) FILE'"), "\(refused)")
+        let file = try #require(ada.environment["XDG_STATE_HOME"]) + ".jsonl"
+        try ada.hand("export", "--at", String(revision), file)
+        try ada.hand("import", "-q", file)
+        #expect(try ada.lines().count == 4_500)
+    }
+
     /// An undo of an edit that others have made ineffective makes no commit; the next step continues after it.
     @Test func anIneffectiveUndoMakesNoCommit() throws {
         try ada.hand("add", "a")

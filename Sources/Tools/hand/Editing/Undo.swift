@@ -3,13 +3,16 @@ import HandSync
 
 struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Take back your newest commit, or a given commit; others' edits since then stay.",
+        abstract: "Take back your newest commit, or a given commit.",
         discussion: """
             Your commits are those that this machine made under your name (--as), not those of others with the same name. The \
             next undo takes back the commit before; 'hand redo' makes commits again. With a revision, you can take back anybody's \
             commit, as an edit of your own.
 
-            If somebody has replaced your words, the new words stay and are printed; with --json they are in 'keptWords'.
+            Others' later edits of other items, and of other parts of the same items, stay. If somebody has replaced your words, the \
+            new words stay and are printed; with --json they are in 'keptWords'. A place, a tick or a level goes back to what it \
+            was before your commit, also if somebody has changed it since. An item that you added goes with what others have \
+            written in it.
             """)
 
     @OptionGroup var options: EditOptions
@@ -32,7 +35,7 @@ struct Undo: AsyncParsableCommand {
 
 struct Redo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make again what you last undid; others' edits since then stay.",
+        abstract: "Make again what you last undid.",
         discussion: "After a new edit of your own, there is nothing to redo.")
 
     @OptionGroup var options: EditOptions

@@ -137,9 +137,7 @@ struct Undoing: Sendable {
         }
         let summary = EditSummary(under: "took back \(what):")
         try summary.note(delta, on: known)
-        guard let outcome = try await list.submit(delta, on: known, isExact: expected != nil, as: step) else {
-            return false
-        }
+        guard let outcome = try await submit(delta, to: list, on: known, of: revision, as: step) else { return false }
         if case .duplicateItem? = outcome.rejections.first {
             let missing = try await withoutExistingItems(delta)
             if missing == delta { return false }
@@ -148,6 +146,23 @@ struct Undoing: Sendable {
         try options.report(outcome, summary, told)
         if expected != nil { expected = outcome.revision }
         return true
+    }
+
+    private func submit(
+        _ delta: Delta, to list: EphemeralList, on known: PartialList, of revision: Int?, as step: UndoStep?
+    ) async throws -> Settlement? {
+        do {
+            return try await list.submit(delta, on: known, isExact: expected != nil, as: step)
+        } catch ClientError.notMade(.tooLarge(let bytes, let limit)) {
+            // A deletion is short, but what takes it back has all the texts.
+            let before = (revision ?? past.revision) - 1
+            throw Failure(
+                .error,
+                """
+                taking this back is an edit of about \(bytes) bytes; at most \(limit) can be sent as one. To bring items back in \
+                parts: 'hand export --at \(before) FILE', then 'hand import FILE'
+                """)
+        }
     }
 
     /// Whether a step changes nothing. One that does not fit is none, either: if several programs of a person undo at

@@ -64,7 +64,7 @@ enum Topic: String, CaseIterable {
           hand rm 2 --if-revision 12
 
         If it has changed, nothing is done, and the exit code is 7. 'hand log' shows who did what. 'hand undo' takes back your own \
-        edits and keeps those of others.
+        edits; 'hand undo --help' says what stays.
         """
 
     private static let newsText = """

@@ -169,16 +169,21 @@ private struct AdminBackup: ParsableCommand {
         discussion:
             """
             Like 'hand backup', but the server writes the file, as its own user: into its data folder, or another one that it may \
-            write to (see 'hand help unit'). 'hand verify FILE' checks the copy.
+            write to (see 'hand help unit').
             """)
 
     @OptionGroup var options: AdminOptions
+    @OptionGroup var output: ReportOptions
     @Argument(help: "The file to write; it must not exist.") var file: String
 
     func run() throws {
         let path = URL(fileURLWithPath: file).path
         let escaped = path.utf8.map { "%" + Hex.text([$0]) }.joined()
-        try options.order("/backup?to=\(escaped)", timeout: 3_600_000)
+        let answer = try options.ask("/backup?to=\(escaped)", method: "POST", timeout: 3_600_000)
+        guard FileManager.default.isReadableFile(atPath: path) else {
+            return Output.message("\(answer.trimmed(\.isWhitespace)); it is not checked, as you may not read it")
+        }
+        try output.check(backup: path)
     }
 }
 

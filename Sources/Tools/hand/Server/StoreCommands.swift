@@ -52,6 +52,17 @@ struct ReportOptions: ParsableArguments {
         }
     }
 
+    /// Checks a backup that was written, and prints the report.
+    func check(backup file: String) throws {
+        let report = try verify(file)
+        if !report.isSound, json { Output.json(Verify.json(report)) }
+        guard report.isSound else {
+            throw Failure(
+                .error, "\(file) is written, but the store is damaged: see 'hand verify \(ShellWord.quoted(file))'")
+        }
+        confirm(report) { "wrote \(file): \($0), everything is sound" }
+    }
+
     /// Prints the report of what a command has written.
     func confirm(_ report: StoreReport, _ text: (_ amount: String) -> Printable) {
         if json { return Output.json(Verify.json(report)) }
@@ -136,13 +147,7 @@ struct Backup: ParsableCommand {
             let folder = try store.folder
             try StoreBackup.write(folder, to: file, rules: AccessFile(folder: folder).bytes())
         }
-        let report = try output.verify(file)
-        if !report.isSound, output.json { Output.json(Verify.json(report)) }
-        guard report.isSound else {
-            throw Failure(
-                .error, "\(file) is written, but the store is damaged: see 'hand verify \(ShellWord.quoted(file))'")
-        }
-        output.confirm(report) { "wrote \(file): \($0), everything is sound" }
+        try output.check(backup: file)
     }
 }
 

@@ -104,7 +104,10 @@ extension ServerMachine {
         if code == .internalError || code == .listDamaged { note(.storeFailed(error)) }
         guard let connection = connections[id.connection] else { return }
         if code == .internalError { return fail(connection, code, "\(error)", retryAfter: 1_000) }
-        refuse(connection, id.request, code, "\(error)")
+        // Paths, and what the system says about them, are for the log.
+        let isPrivate = if case .failed = error { true } else { false }
+        let words = "the server's store failed; its log says why. Nothing was changed; try again later"
+        refuse(connection, id.request, code, isPrivate ? words : "\(error)")
     }
 
     func send(_ message: DownMessage, to connection: ConnectionID) {
