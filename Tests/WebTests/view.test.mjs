@@ -12,7 +12,7 @@ import { markdownOf, newItem, safeAddress, written, writtenLines } from "../../S
 import { Draft } from "../../Sources/Web/view/draft.js";
 import { Identity } from "../../Sources/Web/view/clients.js";
 import {
-  branchesOf, changing, inserting, moving, originOf, removing, runsOf, sortedBy,
+  branchesOf, changing, inserting, moving, originOf, removing, runsOf, sortedBy, touchedBy,
 } from "../../Sources/Web/view/edits.js";
 import { deleting } from "./deleting.mjs";
 import { fragmentOf, linkOf, routeOf } from "../../Sources/Web/view/route.js";
@@ -94,6 +94,23 @@ test("what stays belongs to what is left above it, whatever is deleted", () => {
       }
     }
   }
+});
+
+test("what some edits have touched is what is left of it in the end", () => {
+  const list = List.of(["a", "b", "c", "d"].map(text => item(text)));
+  const steps = [
+    view => changing(view, [[1, 2]], () => ({ done: true })), view => moving([[3, 4]], 0, "after"),
+    view => inserting([item("e")], 2, "after"), view => deleting([[1, 2]]),
+  ];
+  let view = list;
+  const deltas = steps.map(step => {
+    const delta = step(view);
+    view = apply(view, delta);
+    return delta;
+  });
+  assert.equal(textsOf(view), "d e b c");
+  const touched = touchedBy(deltas, view);
+  assert.deepEqual([...view].filter(({ id }) => touched.has(id)).map(({ text }) => text), ["d", "e", "b"]);
 });
 
 test("sorting keeps what is beneath, and the order of equals", () => {

@@ -4,7 +4,7 @@
 import { CARD } from "../client/item.js";
 import { isSameList } from "../client/replica.js";
 import { Composer } from "./composer.js";
-import { amount, kindBeside } from "./content.js";
+import { amount, kindBeside, numeral } from "./content.js";
 import { openMenu } from "./dialogs.js";
 import { button, h, setText } from "./dom.js";
 import { roleFor } from "./keys.js";
@@ -150,7 +150,9 @@ export class Bottom {
     const { isSelecting, selectedCount: count } = this.#grid;
     this.#selection.hidden = !isSelecting;
     if (!isSelecting) return setText(this.#count, "");
-    setText(this.#count, count === 0 ? "Tap the items that you want." : `${amount(count, "item")} selected`);
+    const hidden = count > 0 ? this.#screen.actions.selectedCount - count : 0;
+    const also = hidden > 0 ? `, and ${numeral(hidden)} folded below` : "";
+    setText(this.#count, count === 0 ? "Tap the items that you want." : `${amount(count, "item")} selected${also}`);
     for (const [element, action] of this.#buttons) element.disabled = count === 0 || this.#refuses(roleFor(action));
   }
 

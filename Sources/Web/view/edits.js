@@ -2,7 +2,7 @@
 
 import { changed } from "../client/change.js";
 import { DeltaBuilder, oldCount } from "../client/components.js";
-import { newCount } from "../client/delta.js";
+import { mapIndex, newCount } from "../client/delta.js";
 import { diff } from "../client/diff.js";
 import { CARD, HEADING, TASK } from "../client/item.js";
 import { List } from "../client/list.js";
@@ -143,6 +143,27 @@ export function originOf(delta, index) {
     at += oldCount(component);
   }
   return { old: at + within, does: undefined };
+}
+
+/**
+ * The ids of the items that are left of what some deltas, one after the other, have added, changed or moved.
+ * @param {readonly Delta[]} deltas @param {List} list after them
+ */
+export function touchedBy(deltas, list) {
+  /** @type {Set<number>} */
+  let touched = new Set();
+  for (const delta of deltas) {
+    const now = new Set([...touched].map(index => mapIndex(delta, index) ?? -1));
+    now.delete(-1);
+    let at = 0;
+    for (const component of delta) {
+      const end = at + newCount(component);
+      const isTouched = ["insert", "edit", "drop"].includes(component.op);
+      for (; at < end; at++) if (isTouched) now.add(at);
+    }
+    touched = now;
+  }
+  return new Set([...touched].map(index => list.at(index).id));
 }
 
 /**

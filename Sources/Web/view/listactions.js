@@ -62,6 +62,11 @@ export class ListActions {
     else if (this.#open.shown.theirs.has(current)) this.#app.toast("Another tab has not sent this item yet.");
   }
 
+  /** How many items are selected, with those that are folded beneath them. */
+  get selectedCount() {
+    return this.#selection.count;
+  }
+
   /**
    * Whether an action is about the current item.
    * @param {string} action

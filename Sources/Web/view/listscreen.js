@@ -1,12 +1,12 @@
 // The screen of one list: its rows, what one can do with them, and what others do.
 
-import { insertedItems } from "../client/components.js";
 import { NO_LOG, isSameList } from "../client/replica.js";
 import { Bottom } from "./bottom.js";
 import { amount, numeral } from "./content.js";
 import { fill, h, setAttribute, setText, signButton } from "./dom.js";
 import { hearGestures } from "./gestures.js";
 import { Grid } from "./grid.js";
+import { touchedBy } from "./edits.js";
 import { roleFor } from "./keys.js";
 import { ListActions } from "./listactions.js";
 import { Looking } from "./looking.js";
@@ -46,8 +46,10 @@ export class ListScreen {
   #notices;
   /** @type {ReadonlySet<string>} the items that other tabs have changed */
   #theirs = new Set();
-  /** @type {ReadonlySet<string>} the items that only this device has */
+  /** @type {ReadonlySet<string>} without a connection, the items that only this device has as they are, and in which list */
   #waiting = new Set();
+  /** @type {import('../client/list.js').List | undefined} */
+  #waitingIn;
   #hasResumed = false;
   /** Whether the person is where it was when it left the list. */
   #isBack = false;
@@ -184,9 +186,7 @@ export class ListScreen {
     if (isAnother) return this.#app.replaced(this.#open);
     const view = shown.list;
     this.#theirs = shown.theirs;
-    const isOffline = this.#app.client.connection.state !== "online";
-    const pending = isOffline ? this.#open.replica.pending : [];
-    this.#waiting = new Set(pending.flatMap(({ delta }) => insertedItems(delta)).map(item => item.id));
+    this.#findWaiting();
     this.#company.look();
     if (view !== this.#shown && !this.#grid.field?.isHeld) this.#drawRows(view);
     else this.#grid.mark();
@@ -266,6 +266,14 @@ export class ListScreen {
     const isWaiting = !hasCopy && !subscription.isLive;
     const words = isWaiting ? this.#app.waitingWords : count > 0 ? "Nothing matches." : "The list is empty.";
     setText(this.#state, words);
+  }
+
+  #findWaiting() {
+    const { pending, view } = this.#open.replica;
+    const isOffline = this.#app.client.connection.state !== "online";
+    if (this.#waitingIn === (isOffline ? view : undefined)) return;
+    this.#waiting = isOffline ? touchedBy(pending.map(({ delta }) => delta), view) : new Set();
+    this.#waitingIn = isOffline ? view : undefined;
   }
 
   /**

@@ -17,7 +17,7 @@ import { isNamed, partsOf } from "./taskwords.js";
  * @property {boolean} isFolded
  * @property {"new" | "changed" | undefined} news
  * @property {{ name: string, isEditing: boolean, colour: number }[]} people who are there
- * @property {boolean} isWaiting whether only this device has the item
+ * @property {boolean} isWaiting whether only this device has the item as it is
  * @property {string} me one's own name: what names oneself is marked
  * @property {string} today as `2026-12-01`: what is due is marked
  */

@@ -62,6 +62,11 @@ export class Selection {
     return runsOf(indexes.flatMap(index => Array.from({ length: 1 + this.hiddenBelow(index) }, (_, i) => index + i)));
   }
 
+  /** How many items are selected, with those that are folded beneath them. */
+  get count() {
+    return sizeOf(this.runs);
+  }
+
   /**
    * For what a menu or a question is about: it names what is selected now, and others may have changed the list when it
    * is answered. What they have deleted is left alone, and nothing that has come into its place is touched.
@@ -223,7 +228,7 @@ export class Selection {
     const isInmost = at === 0 || level > this.#view.shownLevel(at - 1) || level >= this.#edits.most;
     if (by > 0 && isInmost) return this.#app.toast("It cannot go further in.");
     this.#edits.make(this.#leveling(this.#view, runs, by));
-    this.#app.speech.say(`Level ${level + by + 1}.`);
+    this.#app.speech.say(`Level ${level + by}.`);
   }
 
   // Private
