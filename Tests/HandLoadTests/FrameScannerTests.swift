@@ -44,7 +44,8 @@ import Testing
                 let commits = try piece.withUnsafeBytes { bytes in
                     try scanner.scan(bytes, after: reached, wanted) { (body, _) throws(WireError) in
                         found.append(
-                            body[0] == DownMessage.Kind.commit.rawValue ? .commit(try CommitHeader(body).revision) : .other)
+                            body[0] == DownMessage.Kind.commit.rawValue
+                                ? .commit(try CommitHeader(body).revision) : .other)
                     }
                 }
                 reached = commits.revision

@@ -53,7 +53,8 @@ import Testing
     /// A name too long for any list is not examined, and only its beginning is kept: to normalize, to compare and to
     /// print a long one takes time. Still no list has it.
     @Test(arguments: [
-        (String(repeating: "e\u{301}", count: 50), 150), ("a" + String(repeating: "\u{301}\u{323}", count: 100_000), 257),
+        (String(repeating: "e\u{301}", count: 50), 150),
+        ("a" + String(repeating: "\u{301}\u{323}", count: 100_000), 257),
     ])
     func longNamesAreNotNormalized(long: String, kept: Int) throws {
         var writer = WireWriter()

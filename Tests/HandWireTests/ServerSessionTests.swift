@@ -122,8 +122,8 @@ import Testing
 
     /// Bytes behind the hello are read after it, even a frame larger than a hello may be.
     @Test func theRestIsReadOnceTheClientIsKnown() {
-        let name = String(repeating: "n", count: 3_000)
-        let rest = [UpMessage.lists(request: 1, after: name), .ping(5), .delete(request: 2, name: "x")]
+        let many = Array(repeating: Excerpt.Selection.positions(start: 0, count: 1), count: 1_000)
+        let rest = [UpMessage.excerpt(.init(request: 1, name: "x", many)), .ping(5), .delete(request: 2, name: "x")]
         var whole = Driven()
         whole.receive(hello.frame + rest.flatMap(\.frame))
         #expect(whole.handled == [rest[0], rest[2]])

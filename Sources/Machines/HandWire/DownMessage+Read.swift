@@ -80,13 +80,16 @@ extension DownMessage {
             let hasMore = try reader.flag("more lists")
             return .deletedLists(
                 request: request, try reader.list("deleted lists", size: 10, deletedEntry), hasMore: hasMore)
-        case .renamed: return .renamed(list: try reader.number("list"), name: try reader.string("list name", limit: Limits.nameBytes))
+        case .renamed:
+            return .renamed(
+                list: try reader.number("list"), name: try reader.string("list name", limit: Limits.nameBytes))
         case .granted:
             return .granted(
                 Granted(
                     person: try reader.string("person", limit: Limits.personBytes), everywhere: try reader.role(),
                     lists: try reader.list("roles on lists", size: 2) { (reader) throws(WireError) in
-                        Granted.ListRole(name: try reader.string("list name", limit: Limits.nameBytes), role: try reader.role())
+                        Granted.ListRole(
+                            name: try reader.string("list name", limit: Limits.nameBytes), role: try reader.role())
                     }))
         case .welcome, .subscribed, .chunk, .commit, .rejected, .stale, .acknowledged, .presence, .pong:
             preconditionFailure("'read' reads \(kind)")

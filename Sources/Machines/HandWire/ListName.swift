@@ -49,9 +49,9 @@ extension WireWriter {
 }
 
 extension WireReader {
-    /// Reads the name of a list, in composed form: otherwise one name would have two forms, and two lists could look the
-    /// same. Of a name that is too long for any list, returns as much as no list can have: to compare or to print a
-    /// whole frame of combining marks takes minutes.
+    /// Reads the name of a list, in composed form: otherwise one name would have two forms, and two lists could look
+    /// the same. Of a name that is too long for any list, returns as much as no list can have: to compare or to print
+    /// a whole frame of combining marks takes minutes.
     mutating func listName(_ field: @autoclosure () -> String = "list name") throws(WireError) -> String {
         let name = try string(field())
         guard name.utf8.count <= Limits.nameBytes else {

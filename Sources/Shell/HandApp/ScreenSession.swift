@@ -116,7 +116,10 @@ final class ScreenSession: MachineShell {
             client.askAll(EarlierTexts(of: list, at: replica.revision)) { [weak self] texts, _ in
                 self?.report(.earlierTexts(list: list, texts.ranked))
             }
-        default: break
+        // The runner carries these out.
+        case .open, .back, .replace, .say, .transfer, .quit, .suspend, .redraw, .bell, .notify, .workOn, .openAddress,
+            .visit, .forgetDraft, .editOutside:
+            break
         }
     }
 

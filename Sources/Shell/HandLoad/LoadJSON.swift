@@ -40,7 +40,7 @@ package enum LoadJSON {
                 ]))
     }
 
-    private static func server(_ server: ServerFigures) -> JSONValue {
+    private static func server(_ server: MeasuredServer) -> JSONValue {
         JSONValue(fields: [
             "cpuMilliseconds": Int(server.cpuSeconds * 1_000), "commits": server.commits, "writes": server.writes,
             "writeMilliseconds": Int(server.writeSeconds * 1_000), "deliveries": server.deliveries,

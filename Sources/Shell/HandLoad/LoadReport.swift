@@ -53,7 +53,7 @@ package struct LoadReport {
         return lines + (comparison?.lines ?? []) + bounds.map { $0.verdict(on: result, against: comparison?.before) }
     }
 
-    private static func line(_ server: ServerFigures, over seconds: Double) -> String {
+    private static func line(_ server: MeasuredServer, over seconds: Double) -> String {
         let share = seconds > 0 ? server.cpuSeconds / seconds * 100 : 0
         let write = server.writeSeconds / Double(max(1, server.writes)) * 1e9
         return "server      \(decimal(share, 0)) % of a core, \(bytes(server.residentBytes)) of memory, "

@@ -46,7 +46,7 @@ package struct LoadResult: Codable, Sendable {
     package var total = LoadFigures()
     package var lists: [Convergence] = []
     /// The server's own figures, if it was asked.
-    package var server: ServerFigures?
+    package var server: MeasuredServer?
     /// The first problems, in words.
     package var problems: [String] = []
 

@@ -195,7 +195,7 @@ package final class LoadRun {
         progress(.settled)
         phaseStart = Loop.monotonicNanoseconds
         askServer { [unowned self] after in
-            if plan.status != nil { result.server = ServerFigures(from: serverBefore, to: after) }
+            if plan.status != nil { result.server = MeasuredServer(from: serverBefore, to: after) }
             compare(plan.script.names[...])
         }
     }

@@ -46,9 +46,9 @@ export class ListScreen {
   #notices;
   /** @type {ReadonlySet<string>} the items that other tabs have changed */
   #theirs = new Set();
-  /** @type {ReadonlySet<string>} without a connection, the items that only this device has as they are, and in which list */
+  /** @type {ReadonlySet<string>} without a connection: the items that only this device has as they are */
   #waiting = new Set();
-  /** @type {import('../client/list.js').List | undefined} */
+  /** @type {import('../client/list.js').List | undefined} the list in which they were found */
   #waitingIn;
   #hasResumed = false;
   /** Whether the person is where it was when it left the list. */

@@ -6,7 +6,7 @@ import HandSync
 import HandWire
 
 /// Reads a list's history page by page.
-enum HistoryReader {
+enum ListHistory {
     /// The list before these commits. It may hold only the items that the commits touch.
     static func list(_ name: String, before commits: [Commit], _ client: HandClient) async throws -> Hand {
         guard let first = commits.first else { return Hand() }

@@ -16,7 +16,7 @@ struct Log: AsyncParsableCommand {
             With an item, only the commits that touched it are shown, from the one that added it on. With --new, only those of \
             others since you looked at the list last: on a screen, or with 'ls' or 'log' on a terminal.
 
-            """ + HistoryReader.manual)
+            """ + ListHistory.manual)
 
     @OptionGroup var list: ListOptions
     @Argument(help: "An item: show only what happened to it.", completion: Completions.items) var item: String?
@@ -65,7 +65,7 @@ struct Log: AsyncParsableCommand {
                 let base = commits[0].revision - 1
                 var hand =
                     if let whole { whole } else if isFirst {
-                        try await answer { try await HistoryReader.list(name, before: commits, client) }
+                        try await answer { try await ListHistory.list(name, before: commits, client) }
                     } else { try await answer { try await client.state(of: name, at: base).hand } }
                 for commit in commits {
                     let new = try hand.applying(commit.delta)
@@ -88,7 +88,7 @@ struct Log: AsyncParsableCommand {
     }
 
     private func print(_ commit: Commit, _ person: String, _ before: Hand, _ after: Hand, json: Bool) {
-        if json { return Output.json(HistoryReader.json(commit, by: person, from: before, to: after)) }
+        if json { return Output.json(ListHistory.json(commit, by: person, from: before, to: after)) }
         Output.together {
             head(commit.revision, commit.time, person)
             for line in DeltaText.lines(commit.delta, from: before, to: after, Output.marks) {
@@ -110,9 +110,9 @@ extension Log {
         let (name, server) = (try list.name(), list.server)
         try await server.withClient(list: name, timeLimited: false) { client, address in
             let item = try await server.limited(client, address) {
-                try await HistoryReader.item(reference, of: name, client).id
+                try await ListHistory.item(reference, of: name, client).id
             }
-            let history = try await HistoryReader.history(of: item, in: name, client, server, address)
+            let history = try await ListHistory.history(of: item, in: name, client, server, address)
             var first: Item?
             if let oldest = history.steps.last, !history.isWhole {
                 let excerpt = try await client.excerpt(of: name, at: oldest.revision - 1, [.ids(item...item)])

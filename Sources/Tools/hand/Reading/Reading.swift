@@ -220,10 +220,10 @@ struct Show: AsyncParsableCommand {
         let (server, at) = (list.server, at)
         let (item, history) = try await server.withClient(list: name, timeLimited: false) { client, address in
             let item = try await server.limited(client, address) {
-                try await HistoryReader.item(reference, of: name, at: at, client)
+                try await ListHistory.item(reference, of: name, at: at, client)
             }
             if at != nil { return (item, nil as ItemHistory?) }
-            return (item, try await HistoryReader.history(of: item.id, in: name, client, server, address))
+            return (item, try await ListHistory.history(of: item.id, in: name, client, server, address))
         }
         let steps = history.map { [$0.isWhole ? $0.steps.last : nil, $0.steps.count > 1 ? $0.steps.first : nil] } ?? []
         let people = history?.people ?? [:]

@@ -17,7 +17,7 @@ struct Watch: AsyncParsableCommand {
             hand watch --exec ./tell.sh -- --urgent runs ./tell.sh --urgent for each commit, one after the other, with the commit as a \
             line of JSON on its standard input, as --json prints it. Nothing is printed then.
 
-            """ + HistoryReader.manual)
+            """ + ListHistory.manual)
 
     @OptionGroup var list: ListOptions
     @Flag(help: "Print the whole list after each change.") var full = false
@@ -219,12 +219,12 @@ struct WatchReport {
             await DesktopNotice.show("\(author) changed '\(name)'", lines, list.server)
         }
         if let program {
-            let line = HistoryReader.json(commit, by: author, from: old, to: new).line
+            let line = ListHistory.json(commit, by: author, from: old, to: new).line
             if let problem = try await program.run(line + "\n") {
                 list.server.say("revision \(commit.revision): \(problem)")
             }
         } else if isJSON {
-            Output.json(HistoryReader.json(commit, by: author, from: old, to: new))
+            Output.json(ListHistory.json(commit, by: author, from: old, to: new))
         } else if commit.refusal == nil {
             print(commit, by: author, from: old, to: new)
         }

@@ -2,7 +2,7 @@ import EventLoop
 import HTTP
 
 /// A server's own figures: the difference between two readings, before and after the work.
-package struct ServerFigures: Codable, Sendable {
+package struct MeasuredServer: Codable, Sendable {
     package let cpuSeconds: Double
     package let commits: Int
     /// The number of transactions that wrote the commits.
