@@ -14,7 +14,8 @@ struct ItemsOptions: ParsableArguments {
 
 struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rm", abstract: "Delete items.", discussion: "hand rm 2 5-7; prints what was deleted.")
+        commandName: "rm", abstract: "Delete items.",
+        discussion: "hand rm 2 5-7; prints what was deleted. Sub-items stay, one level further out.")
 
     @OptionGroup var chosen: ItemsOptions
 

@@ -124,8 +124,8 @@ enum Topic: String, CaseIterable {
         those below it that are shown further right, up to the next that is not.
 
         In 'hand open', tab moves an item one level further in, with its sub-items, and shift-tab further out. Moving, dragging, cutting \
-        and copying an item take its sub-items along. d deletes the item alone, and D its sub-items, too. Ticking changes only the item. \
-        What you put between an item and its sub-items becomes one of them.
+        and copying an item take its sub-items along. d deletes the item alone, and its sub-items come one level further out; D deletes \
+        them, too. Ticking changes only the item. What you put between an item and its sub-items becomes one of them.
 
         z folds an item: its sub-items are hidden, and its line says how many they are, how many of them are done, and who is on them. \
         On an item without sub-items, z folds the item that it belongs to. z again unfolds it. Z folds all items, or unfolds all if \
