@@ -51,6 +51,20 @@ import Testing
         #expect(try offered("hand", "undelete", "").filter { !$0.hasPrefix("-") } == ["work"])
     }
 
+    @Test func filesAndFolders() throws {
+        let folder = user.server.folder.path
+        try Data().write(to: URL(fileURLWithPath: folder + "/a b.backup"))
+        try FileManager.default.createDirectory(atPath: folder + "/a folder", withIntermediateDirectories: false)
+        let both = [folder + "/a b.backup", folder + "/a folder"]
+        for command in ["recover", "verify", "import"] {
+            #expect(try offered("hand", command, folder + "/a ").sorted() == both, "\(command)")
+        }
+        for option in ["--config", "--tls-cert"] {
+            #expect(try offered("hand", "serve", option, folder + "/a ").sorted() == both, "\(option)")
+        }
+        #expect(try offered("hand", "token", "create", "x", "--data", folder + "/a ") == [folder + "/a folder"])
+    }
+
     /// Without a server, or if a person would have to type the token, nothing is offered, printed or asked.
     /// A shell's Tab prints nothing, so what is lost is told by the next command.
     @Test func tabTellsNothing() throws {

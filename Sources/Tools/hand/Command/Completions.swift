@@ -67,10 +67,16 @@ enum Completions {
         return text.hasPrefix("#compdef") ? text.replacing(end, with: "\n" + zsh + end) : text
     }
 
-    /// Offers each line, quoted. If the word begins with a quote, offers only the lines that need no quoting.
+    /// Offers each line, quoted. If the word begins with a quote, offers only the lines that need no quoting. Names of
+    /// files are quoted by Bash.
     private static let bash = #"""
         __hand_add_completions() {
             local candidate quoted
+            if [[ "${1}" = -[fd] ]]; then
+                compopt -o filenames 2>/dev/null
+                while IFS='' read -r candidate; do COMPREPLY+=("${candidate}"); done < <(compgen "${1}" -- "${cur}")
+                return
+            fi
             while IFS='' read -r candidate; do
                 printf -v quoted %q "${candidate}"
                 case "${cur}" in

@@ -34,7 +34,8 @@ struct Export: AsyncParsableCommand {
         discussion: "'hand help formats' says what each format keeps.")
 
     @OptionGroup var list: ListOptions
-    @Argument(help: "The file; '-' for standard output. Its extension selects the format.") var file = "-"
+    @Argument(help: "The file; '-' for standard output. Its extension selects the format.", completion: .file())
+    var file = "-"
     @Option(
         help: .init("\(ListFormat.names(ListFormat.written))", valueName: "format"),
         completion: .list(ListFormat.written.map(\.name)))
@@ -79,7 +80,8 @@ struct Import: AsyncParsableCommand {
 
     @OptionGroup var list: ListOptions
     @OptionGroup var placeOptions: PlaceOptions
-    @Argument(help: "The file; '-' for standard input. Its extension selects the format.") var file: String
+    @Argument(help: "The file; '-' for standard input. Its extension selects the format.", completion: .file())
+    var file: String
     @Option(
         help: .init("\(ListFormat.names(ListFormat.allCases))", valueName: "format"),
         completion: .list(ListFormat.allCases.map(\.name)))

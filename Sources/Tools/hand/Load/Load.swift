@@ -89,9 +89,11 @@ struct Load: ParsableCommand {
         help: .init("Compare the result with an earlier one, the output of --json.", valueName: "file"),
         completion: .file()) var compare: String?
     @Flag(help: "Print JSON: what is tested, a line per second, and a summary.") var json = false
-    @Option(help: .init("Write a CSV file with a line per second.", valueName: "file")) var csv: String?
-    @Option(help: .init("Write the distribution of latencies.", valueName: "file")) var histogram: String?
-    @Option(help: .init("Write a report with plots.", valueName: "file")) var html: String?
+    @Option(help: .init("Write a CSV file with a line per second.", valueName: "file"), completion: .file()) var csv:
+        String?
+    @Option(help: .init("Write the distribution of latencies.", valueName: "file"), completion: .file()) var histogram:
+        String?
+    @Option(help: .init("Write a report with plots.", valueName: "file"), completion: .file()) var html: String?
     @Flag(name: .shortAndLong, help: "Print no messages.") var quiet = false
     @Option(help: .init("Print a built-in script, and do nothing else.", valueName: "script"))
     var show: String?

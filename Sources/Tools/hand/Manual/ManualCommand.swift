@@ -9,7 +9,8 @@ struct ManualCommand: ParsableCommand {
         discussion: "They are generated from the commands' own help. Read one with: man -l FOLDER/hand.1",
         shouldDisplay: false)
 
-    @Option(help: .init("The folder; it is made if it does not exist.", valueName: "folder")) var output: String
+    @Option(help: .init("The folder; it is made if it does not exist.", valueName: "folder"), completion: .directory)
+    var output: String
 
     func run() throws {
         let pages = try CommandPages.all() + FilePages.all()

@@ -26,8 +26,10 @@ struct AdminOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The folder of the server's store (default: as for 'hand serve').",
-            valueName: "folder")) var data: String?
-    @Option(help: .init("The server's admin socket (default: admin.sock in the folder).", valueName: "path"))
+            valueName: "folder"), completion: .directory) var data: String?
+    @Option(
+        help: .init("The server's admin socket (default: admin.sock in the folder).", valueName: "path"),
+        completion: .file())
     var admin: String?
 
     var path: String {
@@ -174,7 +176,7 @@ private struct AdminBackup: ParsableCommand {
 
     @OptionGroup var options: AdminOptions
     @OptionGroup var output: ReportOptions
-    @Argument(help: "The file to write; it must not exist.") var file: String
+    @Argument(help: "The file to write; it must not exist.", completion: .file()) var file: String
 
     func run() throws {
         let path = URL(fileURLWithPath: file).path

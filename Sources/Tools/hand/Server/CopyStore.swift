@@ -24,7 +24,7 @@ private struct CopyStore: ParsableCommand {
     @Argument(help: "A server's folder, a backup, or the address of a database.") var from: String
     @Argument(help: "The address of a database, or a folder.") var to: String
 
-    @Option(help: .init("A file whose first line is the database's password.", valueName: "file"))
+    @Option(help: .init("A file whose first line is the database's password.", valueName: "file"), completion: .file())
     var storePassword: String?
     @OptionGroup var output: ReportOptions
 

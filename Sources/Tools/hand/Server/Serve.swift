@@ -25,7 +25,8 @@ struct Serve: ParsableCommand {
             \(PackagedServer.rule)
             """)
 
-    @Option(help: .init("The configuration file, in TOML; may be a pipe.", valueName: "file")) var config: String?
+    @Option(help: .init("The configuration file, in TOML; may be a pipe.", valueName: "file"), completion: .file())
+    var config: String?
     @Flag(help: "Print the settings and where they come from, as a configuration file; then exit.") var printConfig =
         false
     @Flag(help: "Print a configuration file with every option and its default, commented out; then exit.")
@@ -62,7 +63,9 @@ struct Serve: ParsableCommand {
     @Option(help: "Permissions of Unix socket files. Users who may write to the file may connect.")
     var socketPermissions = FileMode(0o600)
 
-    @Option(help: .init("The folder for the lists (default: ~/.local/state/hand/server).", valueName: "folder"))
+    @Option(
+        help: .init("The folder for the lists (default: ~/.local/state/hand/server).", valueName: "folder"),
+        completion: .directory)
     var data: String?
 
     @OptionGroup(title: "Several servers") var shared: SharedStoreOptions

@@ -11,10 +11,12 @@ struct EncryptionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The server's certificate and the intermediate certificates, in PEM. TCP connections are then encrypted. "
-                + "SIGHUP reads the file again.", valueName: "file")) var tlsCert: String?
-    @Option(help: .init("The certificate's key, in PEM, without a password.", valueName: "file")) var tlsKey: String?
+                + "SIGHUP reads the file again.", valueName: "file"), completion: .file()) var tlsCert: String?
+    @Option(help: .init("The certificate's key, in PEM, without a password.", valueName: "file"), completion: .file())
+    var tlsKey: String?
     @Option(
-        help: .init("Accept only clients whose certificate is signed by one of these authorities.", valueName: "file"))
+        help: .init("Accept only clients whose certificate is signed by one of these authorities.", valueName: "file"),
+        completion: .file())
     var tlsClientCa: String?
     @Flag(inversion: .prefixedNo, help: "Listen without TLS where other machines can connect, or refuse to.")
     var insecure = false
@@ -65,12 +67,12 @@ struct TellingOptions: ParsableArguments {
         help: ArgumentHelp(
             "Write an audit log in JSON Lines: who connected, was refused or denied something, or made or deleted lists. "
                 + "SIGHUP reopens the file.",
-            valueName: "file")) var audit: String?
+            valueName: "file"), completion: .file()) var audit: String?
 
     @Option(
         help: ArgumentHelp(
             "The Unix socket for 'hand top' and 'hand admin' (default: admin.sock in the data folder).",
-            valueName: "path")) var admin: String?
+            valueName: "path"), completion: .file()) var admin: String?
 
     func startLog() -> ServerLog {
         let log = ServerLog(logFormat, level: Logger.Level(rawValue: logLevel.rawValue) ?? .info)

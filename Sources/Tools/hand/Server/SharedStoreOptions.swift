@@ -9,7 +9,7 @@ struct SharedStoreOptions: ParsableArguments {
                 + "separate several hosts with commas. Its password comes from --store-password, $PGPASSWORD or $PGPASSFILE.",
             valueName: "address")) var store: String?
 
-    @Option(help: .init("A file whose first line is the database's password.", valueName: "file"))
+    @Option(help: .init("A file whose first line is the database's password.", valueName: "file"), completion: .file())
     var storePassword: String?
 
     func validate() throws {

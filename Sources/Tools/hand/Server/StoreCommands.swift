@@ -9,7 +9,8 @@ import HandWire
 /// The store of one server, or the database of several.
 struct StoreOptions: ParsableArguments {
     @Option(
-        help: .init("The folder of the store (default: as for 'hand serve').", valueName: "folder"))
+        help: .init("The folder of the store (default: as for 'hand serve').", valueName: "folder"),
+        completion: .directory)
     var data: String?
 
     @OptionGroup var shared: SharedStoreOptions
@@ -81,7 +82,7 @@ struct Verify: ParsableCommand {
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var output: ReportOptions
-    @Argument(help: "A backup to check instead of the store.") var file: String?
+    @Argument(help: "A backup to check instead of the store.", completion: .file()) var file: String?
 
     func run() throws {
         let report =
@@ -138,7 +139,7 @@ struct Backup: ParsableCommand {
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var output: ReportOptions
-    @Argument(help: "The file to write; it must not exist.") var file: String
+    @Argument(help: "The file to write; it must not exist.", completion: .file()) var file: String
 
     func run() throws {
         if let database = try store.database() {
@@ -163,7 +164,7 @@ struct Recover: ParsableCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var output: ReportOptions
     @Flag(help: "Replace an existing store; it is moved aside.") var replace = false
-    @Argument(help: "The backup.") var file: String
+    @Argument(help: "The backup.", completion: .file()) var file: String
 
     func run() throws {
         let report = try output.verify(file)

@@ -37,8 +37,9 @@ struct Unit: ParsableCommand {
     @Flag(help: "The socket unit is for WebSockets, as --web of 'hand serve'.") var web = false
 
     @Option(help: .init("The server's user (default: a user that systemd makes).", valueName: "name")) var user: String?
-    @Option(help: .init("The path of the program (default: this program's own path).", valueName: "path")) var program:
-        String?
+    @Option(
+        help: .init("The path of the program (default: this program's own path).", valueName: "path"),
+        completion: .file()) var program: String?
     @Argument(parsing: .postTerminator, help: .init("Options of 'hand serve'.", valueName: "serve-option"))
     var options: [String] = []
 

@@ -41,9 +41,13 @@ private struct AddContext: ParsableCommand {
     @Argument(help: "The server's address, optionally with a list.") var address: String
     @Option(name: .customLong("as"), help: .init("The name that others see there.", valueName: "name")) var person:
         String?
-    @Option(help: .init("The authorities that may sign the server's certificate.", valueName: "file")) var ca: String?
-    @Option(help: .init("Your own certificate for this server.", valueName: "file")) var cert: String?
-    @Option(help: .init("That certificate's key, if it is in another file.", valueName: "file")) var certKey: String?
+    @Option(
+        help: .init("The authorities that may sign the server's certificate.", valueName: "file"), completion: .file())
+    var ca: String?
+    @Option(help: .init("Your own certificate for this server.", valueName: "file"), completion: .file()) var cert:
+        String?
+    @Option(help: .init("That certificate's key, if it is in another file.", valueName: "file"), completion: .file())
+    var certKey: String?
     @Flag(help: "Ask for the token now, and store it.") var askToken = false
     @Flag(help: "Ask for the token whenever it is needed.") var askEachTime = false
     @Flag(help: "Replace an existing context of this name.") var replace = false
