@@ -26,7 +26,7 @@ test("a server that is killed gets what was typed meanwhile, once", options, asy
   await browser.press([..."!", KEYS.enter]);
   await ada.sees("two!", "three");
   await ada.hears(/^offline, 3 edits kept on this device$/);
-  await until(() => browser.run(() => document.querySelectorAll(".row.waiting").length === 1), "one row waits");
+  await until(() => browser.run(() => document.querySelectorAll(".row.waiting").length === 2), "both rows wait");
   await stage.restart();
   await ada.hears(/^saved$/);
   assert.deepEqual(await stage.texts("killed"), ["two!", "three"]);

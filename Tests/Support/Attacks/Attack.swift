@@ -60,8 +60,10 @@ package struct Attack: Sendable, CustomStringConvertible {
     /// Returns one message of each kind, with numbers and names that an attacker could know.
     static func everyMessage(list: String, number: ListNumber = 1) -> [UpMessage] {
         let item = Item(id: ItemID(rawValue: .random(in: 1...UInt64.max)), content: .note("mine"))
+        var sequence: SequenceNumber = 0
         func submission(_ operation: Delta) -> UpMessage {
-            .submit(Submission(list: number, base: 1, sequence: 1, delta: operation))
+            sequence = sequence.next
+            return .submit(Submission(list: number, base: 1, sequence: sequence, delta: operation))
         }
         return [
             .subscribe(.init(request: 9, name: list, logID: 0, revision: 0)),
