@@ -224,8 +224,8 @@ export class ListScreen {
   /** @param {string} action of `keys.js` */
   perform(action) {
     const { ended } = this.#open.subscription;
-    const isRead = roleFor(action) === 0;
-    const refusal = ended && !isRead ? errorText(ended) : this.#app.clients.refusal(this.name, roleFor(action));
+    const role = roleFor(action);
+    const refusal = ended && role > 0 ? errorText(ended) : this.#app.clients.refusal(this.name, role);
     if (refusal) return this.#app.toast(refusal);
     const act = this.#deeds[action];
     if (act) act();

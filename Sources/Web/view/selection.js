@@ -62,9 +62,9 @@ export class Selection {
     return runsOf(indexes.flatMap(index => Array.from({ length: 1 + this.hiddenBelow(index) }, (_, i) => index + i)));
   }
 
-  /** How many items are selected, with those that are folded beneath them. */
+  /** How many items are selected, with those that are folded beneath them. O(1) if nothing is folded. */
   get count() {
-    return sizeOf(this.runs);
+    return this.#looking.folded.size > 0 ? sizeOf(this.runs) : this.#grid.selectedCount;
   }
 
   /**

@@ -34,7 +34,7 @@ package enum Levels {
     /// determine their shown levels.
     ///
     /// - Precondition: the runs are sorted, do not overlap, and none is empty.
-    package static func lifted<Failure: Error>(
+    private static func lifted<Failure: Error>(
         without runs: [Range<Int>], in count: Int, _ level: (Int) throws(Failure) -> UInt8
     ) throws(Failure) -> [(index: Int, level: UInt8)] {
         var (lifted, next): ([(index: Int, level: UInt8)], Int) = ([], 0)

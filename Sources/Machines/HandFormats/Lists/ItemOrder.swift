@@ -65,7 +65,6 @@ package enum ItemOrder: String, CaseIterable, Sendable {
         finishNumber()
         return String(decoding: key, as: UTF8.self)
     }
-
 }
 
 extension Content {
