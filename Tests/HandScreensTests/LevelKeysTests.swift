@@ -38,6 +38,9 @@ import Testing
         ("xa >b xc", "/ 'x' enter J", "xc xa >b"), ("xa >b xc", "/ 'x' enter j K", "xc xa >b"),
         ("xa b xc d", "/ 'x' enter J", "b xc xa d"), ("b xa c >xd xe", "/ 'x' enter j j K", "b xa xe c >xd"),
         ("xa >b xc", "/ 'x' enter v j J", "xa >b xc"), ("a xb c", "/ 'x' enter K", "a xb c"),
+        // It goes below nothing that one does not see.
+        ("a xb", "/ 'x' enter tab", "a xb"), ("xa >b xc", "/ 'x' enter j tab", "xa >b >xc"),
+        ("a >xb >xc", "/ 'x' enter j tab", "a >xb >>xc"), ("a >b >xc", "/ 'x' enter tab", "a >b >xc"),
         // Cutting and copying take sub-items along; pasting puts them at the level of the item above.
         ("a >b c", "x", "c"), ("a >b c >d", "x j p", "c >d a >b"), ("a >b c", "y j j p", "a >b c a >b"),
         ("a >b c", "j x P", "a >b c"),

@@ -227,6 +227,10 @@ export class Selection {
     if (by < 0 && level === 0) return this.#app.toast("It is at the first level.");
     const isInmost = at === 0 || level > this.#view.shownLevel(at - 1) || level >= this.#edits.most;
     if (by > 0 && isInmost) return this.#app.toast("It cannot go further in.");
+    let parent = at - 1;
+    while (by > 0 && this.#view.shownLevel(parent) > level) parent--;
+    const hides = by > 0 && this.#looking.hides(this.#view.at(parent));
+    if (hides) return this.#app.toast(`It would belong to “${nameOf(this.#view.at(parent))}”, which is not shown.`);
     this.#edits.make(this.#leveling(this.#view, runs, by));
     this.#app.speech.say(`Level ${level + by}.`);
   }

@@ -127,9 +127,15 @@ extension ListScreen {
 
     /// Changes the levels of the selection and its sub-items.
     private func shift(by steps: Int, _ app: AppState) -> [Command] {
-        let hand = app.list(list).hand
-        guard let delta = hand.shifting(branches(app), by: steps) else {
+        let (hand, branches) = (app.list(list).hand, branches(app))
+        guard let delta = hand.shifting(branches, by: steps) else {
             return [.say(steps > 0 ? "there is no item above that it could belong to" : "it is at the left already")]
+        }
+        if steps > 0, let filter, let first = branches.first?.lowerBound {
+            let parent = hand.gap(above: first, hand.shownLevel(at: first))
+            if filter.row(ofIndex: parent) == nil {
+                return [.say("it would belong to \(EditText.name([parent..<parent + 1], of: hand)), which is not shown")]
+            }
         }
         let (highest, maximum) = (delta.itemChanges.compactMap(\.level).max() ?? 0, hand.rules.maximumLevel)
         if highest > maximum { return [.say("\(Rejection.violation(.levelTooHigh(highest, maximum: maximum)))")] }
