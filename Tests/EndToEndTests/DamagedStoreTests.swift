@@ -55,12 +55,38 @@ import Testing
         }
         let before = try Data(contentsOf: URL(fileURLWithPath: data + "/hand.sqlite"))
         let refused = try hand("recover", "--replace", backup)
-        #expect(refused.status == 1 && refused.text == "hand: \(backup) is damaged: see 'hand verify \(backup)'\n")
+        #expect(refused.status == 1)
+        #expect(
+            refused.text == "hand: \(backup) is damaged: see 'hand verify \(backup)'. "
+                + "To restore what is sound of it: hand recover --salvage \(backup)\n")
         #expect(try Data(contentsOf: URL(fileURLWithPath: data + "/hand.sqlite")) == before)
         #expect(try hand("verify").status == 0)
         try FileManager.default.removeItem(atPath: data)
         #expect(try hand("recover", backup).status == 1)
         #expect(!FileManager.default.fileExists(atPath: data + "/hand.sqlite"))
+    }
+
+    /// A damaged list hides no other one, and what is sound is salvaged.
+    @Test func theOtherListsAreSaved() throws {
+        try damage(data + "/hand.sqlite")
+        try FileManager.default.createDirectory(atPath: folder.path + "/next", withIntermediateDirectories: true)
+        do {
+            let server = try RunningServer(folder)
+            let url = ["HAND_URL": "hand+unix://\(server.socket)"]
+            #expect(try run(["create", "other"], url).status == 0)
+            #expect(try run(["lists", "--json"], url).output.contains("\"other\""))
+            #expect(try run(["ls", "-l", "list"], url).messages.contains("damaged"))
+            #expect(server.terminate() == 0)
+        }
+        let file = data + "/hand.sqlite"
+        let saved = try run(["recover", "--salvage", file, "--data", folder.path + "/next"])
+        #expect(saved.status == 0)
+        #expect(saved.messages.contains("'list' ends at revision 0 of 1: the rest is damaged"), "\(saved.messages)")
+        #expect(saved.output.contains("has 2 lists, 0 commits again"), "\(saved.output)")
+        #expect(try hand("verify", folder.path + "/next").status == 0)
+        #expect(try hand("verify").status == 1)
+        let shared = try hand("recover", "--salvage", file, "--store", "postgres://127.0.0.1:1/x")
+        #expect(shared.status != 0)
     }
 
     @Test func aDamagedStoreIsCopiedAndReported() throws {

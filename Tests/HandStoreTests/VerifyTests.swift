@@ -79,6 +79,90 @@ import Testing
         #expect(problem.revision == damage.revision, "\(problem.text)")
     }
 
+    /// What a damaged list has after a salvage: the first and the last revision; nil if all of it is kept.
+    private static let salvaged: [(sql: String, kept: ClosedRange<Int>?)] = [
+        // The newest items count more than the beginning.
+        ("DELETE FROM commits WHERE last = 17", 20...40), ("DELETE FROM commits WHERE last > 37", 40...40),
+        ("UPDATE commits SET frames = x'00' WHERE last IN (17, 33)", 40...40), ("DELETE FROM authors", 40...40),
+        ("UPDATE authors SET person = 'Eve'", 40...40),
+        // No snapshot comes after the fault.
+        ("DELETE FROM commits WHERE last = 35; DELETE FROM snapshots WHERE revision = 40", 0...34),
+        ("DELETE FROM commits WHERE last = 35; UPDATE snapshots SET items = x'00' WHERE revision = 40", 0...34),
+        (
+            "DELETE FROM commits WHERE last IN (5, 35); DELETE FROM snapshots WHERE revision = 40 AND part = 1", 10...34
+        ),
+        ("DELETE FROM commits WHERE last = 1; DELETE FROM snapshots", 0...0),
+        // A snapshot follows from the commits.
+        ("UPDATE snapshots SET items = x'00' WHERE revision = 20", nil), ("DELETE FROM snapshots WHERE part = 1", nil),
+        ("INSERT INTO commits (list, last, frames) VALUES (7, 1, x'00')", nil),
+    ]
+
+    @Test(arguments: salvaged)
+    func whatIsSoundIsSalvaged(_ damage: (sql: String, kept: ClosedRange<Int>?)) throws {
+        let (folder, target) = (try TemporaryFolder(), try TemporaryFolder())
+        try Self.made(folder, 40)
+        let sound = try SQLiteStore(folder: folder.path, durability: .os)
+        let kept = damage.kept ?? 0...40
+        let states = try kept.map { try sound.state(of: 1, at: $0) }
+        try sound.close()
+        try Self.change(folder, damage.sql)
+        #expect(try !Self.verify(folder).isSound)
+        let losses = try Self.salvage(folder, into: target)
+        #expect(losses.map(\.kept) == (damage.kept.map { [$0] } ?? []))
+        #expect(losses.allSatisfy { $0.name == "things" })
+        #expect(try Self.verify(target).isSound)
+        let store = try SQLiteStore(folder: target.path, durability: .os)
+        #expect(try kept.map { try store.state(of: 1, at: $0) } == states)
+        #expect(try store.load(1).revision == kept.upperBound)
+        try store.close()
+    }
+
+    /// Other lists are as they were; what is left of one that has nothing sound is removed.
+    @Test(
+        arguments: [
+            "UPDATE lists SET rules = x'00' WHERE number = 1", "UPDATE lists SET floor = 41 WHERE number = 1",
+        ], [false, true])
+    func aLostListTakesNoOtherAlong(sql: String, hidden: Bool) throws {
+        let (folder, target) = (try TemporaryFolder(), try TemporaryFolder())
+        try Self.made(folder, 40)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        _ = try store.create("other", rules: Rules(), logID: 8, deckSeed: nil)
+        _ = try store.create("gone", rules: Rules(), logID: 7, deckSeed: nil)
+        _ = try store.delete(try #require(try store.list(named: "gone")), by: "Ada", at: 1)
+        try store.close()
+        try Self.change(folder, sql, hidden: hidden)
+        let losses = try Self.salvage(folder, into: target)
+        #expect(losses.map(\.name) == ["things"] && losses.map(\.kept) == [nil])
+        let report = try Self.verify(target)
+        #expect(report.isSound && report.lists.map(\.name) == ["other", "gone"])
+        // A deletion that cannot be read takes its list along, which nobody could bring back.
+        try Self.change(target, "UPDATE deleted_lists SET name = 'x'")
+        let again = try TemporaryFolder()
+        _ = try Self.salvage(target, into: again)
+        #expect(try Self.verify(again).isSound)
+        #expect(try Self.verify(again).lists.map(\.name) == ["other"])
+    }
+
+    /// A file whose pages are damaged is refused, and nothing is left of the attempt.
+    @Test func damagedPagesAreNotSalvaged() throws {
+        let (folder, target) = (try TemporaryFolder(), try TemporaryFolder())
+        try Self.made(folder, 40)
+        let file = folder.path + "/hand.sqlite"
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+        for place in bytes.indices.dropFirst(4_096) where place % 4_096 < 16 { bytes[place] = 0xFF }
+        try bytes.write(to: URL(fileURLWithPath: file))
+        #expect(throws: StoreError.self) { try Self.salvage(folder, into: target) }
+        #expect(throws: StoreError.self) { try Self.verify(target) }
+    }
+
+    private static func salvage(_ folder: TemporaryFolder, into target: TemporaryFolder) throws -> [StoreSalvage.Loss] {
+        var random = SplitMix64(seed: 1)
+        return try StoreBackup.restore(
+            folder.path + "/hand.sqlite", to: target.path, replaces: false, salvages: true, stamp: 5,
+            accessFile: target.path + "/access.json", random: &random
+        ).losses
+    }
+
     /// Damage that a checksum reveals at once is also found without it.
     @Test(
         arguments: [

@@ -87,7 +87,8 @@ package protocol CommitStore: Sendable {
     /// Returns the current name of the list with that number in its log ids (`LogID.list`), or nil if it is deleted or
     /// never existed.
     func name(of list: UInt32) throws -> String?
-    /// Returns lists whose names come after `name`, in the order of their names.
+    /// Returns lists whose names come after `name`, in the order of their names. One whose newest revision is damaged
+    /// has its floor as its revision, and no items: it does not hide the others.
     func lists(after name: String, limit: Int) throws -> [StoredList]
     /// Returns the number of lists of an owner, or of all lists if `owner` is nil. Deleted lists count until they are
     /// given up.

@@ -28,8 +28,10 @@ extension SQLiteStore {
 
     package func lists(after name: String, limit: Int) throws -> [StoredList] {
         try read { database in
-            try ListRow.all("name > ? ORDER BY name LIMIT ?", [.text(name), .init(limit)], database).map {
-                try $0.list(database)
+            try ListRow.all("name > ? ORDER BY name LIMIT ?", [.text(name), .init(limit)], database).map { row in
+                do { return try row.list(database) } catch StoreError.damaged {
+                    return try row.list(revision: row.floor, count: 0)
+                }
             }
         }
     }

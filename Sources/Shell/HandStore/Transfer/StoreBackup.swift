@@ -82,14 +82,15 @@ package enum StoreBackup {
     ///   - replaces: whether an existing database may be replaced. The replaced database is moved aside, as is a log
     ///     without a database.
     ///   - renews: whether the lists get new histories; otherwise clients continue where they were.
+    ///   - salvages: whether a damaged backup is restored without what is damaged.
     ///   - stamp: distinguishes the files that are moved aside from earlier ones.
     ///   - accessFile: the path of the access rules.
     ///   - random: generates the ids of the new histories.
     /// - Throws: `StoreError` if a server has the store open, or a store exists and may not be replaced; nothing is
     ///   changed then.
     package static func restore(
-        _ file: String, to folder: String, replaces: Bool, renews: Bool = true, stamp: Int, accessFile: String,
-        random: inout some RandomNumberGenerator
+        _ file: String, to folder: String, replaces: Bool, renews: Bool = true, salvages: Bool = false, stamp: Int,
+        accessFile: String, random: inout some RandomNumberGenerator
     ) throws -> Recovery {
         try StoreFile.makeFolder(folder)
         let lock = try StoreLock(path: folder + "/lock", of: folder, folder: folder)
@@ -108,19 +109,22 @@ package enum StoreBackup {
         } else {
             try translating { () throws(FileError) in try PrivateFile.copy(file, to: partial) }
         }
+        let losses = salvages ? try StoreSalvage.run(partial) : []
         if renews { try renewHistories(partial, &random) }
         let access = try takeAccess(partial, folder, accessFile)
         try flush(partial)
         // From here on the recovery is completed, whatever happens.
         try move(partial, to: target + recovered + "\(stamp)")
         try finishRecovery(in: folder)
-        return Recovery(aside: there.isEmpty ? nil : aside(folder, "\(stamp)"), access: access)
+        return Recovery(aside: there.isEmpty ? nil : aside(folder, "\(stamp)"), access: access, losses: losses)
     }
 
     package struct Recovery: Sendable {
         /// The path of the replaced store, or nil if there was none.
         package let aside: String?
         package let access: Access
+        /// The lists that were damaged.
+        package let losses: [StoreSalvage.Loss]
 
         /// Which access rules apply.
         package enum Access: Sendable {

@@ -72,7 +72,7 @@ package struct StoreVerifier {
     }
 
     /// Rows that nothing refers to. Nobody would ever remove them.
-    private static let orphans =
+    static let orphans: [(table: String, condition: String, complaint: String)] =
         ["commits", "snapshots"].map { table in
             (table, "list NOT IN (SELECT number FROM lists UNION SELECT list FROM deleted_lists)", "belong to no list")
         } + [

@@ -70,7 +70,10 @@ enum Examples {
         "ls": ["hand ls -l groceries", "hand ls 3-7", "hand ls --open --grep milk"],
         "mv": ["hand mv 3 --top", "hand mv 5 7 --after k3f9", "hand mv 3 --to work"],
         "open": ["hand open groceries", "hand open hand://127.0.0.1:7777/groceries/history/7", "hand -c work open"],
-        "recover": ["hand recover lists.backup", "hand recover lists.backup --replace --data /var/lib/hand"],
+        "recover": [
+            "hand recover lists.backup", "hand recover lists.backup --replace --data /var/lib/hand",
+            "hand recover --salvage damaged/hand.sqlite --data saved",
+        ],
         "redo": ["hand redo", "hand redo -n 3"],
         "rename": ["hand rename groceries shopping", "hand rename groceries shopping --json"],
         "restore": ["hand restore --at 12", "hand restore --at 12 --if-revision 20"],

@@ -329,6 +329,9 @@ enum Topic: String, CaseIterable {
         The existing store is moved aside, not deleted. Clients that reconnect keep the edits that they had not sent. Edits that \
         were acknowledged after the backup was made are gone from the lists.
 
+        A damaged backup is refused. 'hand recover --salvage' restores what is sound of it, or of a damaged store, and prints what \
+        is lost.
+
         'hand backup', 'hand verify' and 'hand recover' also work on the database of several servers, with --store postgres://…. \
         'hand store copy' copies all lists between a folder and a database.
         """

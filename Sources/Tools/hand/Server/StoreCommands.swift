@@ -159,17 +159,24 @@ struct Recover: ParsableCommand {
             The backup is checked first. No server may be running on the store. An existing store is replaced only with \
             --replace, and then moved aside, not deleted. Clients that reconnect keep their unsent edits; commits made after \
             the backup are gone from the lists. With --store the backup is restored into an empty database.
+
+            A damaged backup is refused. With --salvage, what is sound of it is restored, and what is lost is printed. The file \
+            may also be a damaged store: FOLDER/hand.sqlite.
             """)
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var output: ReportOptions
     @Flag(help: "Replace an existing store; it is moved aside.") var replace = false
+    @Flag(help: "Restore what is sound of a damaged backup.") var salvage = false
     @Argument(help: "The backup.", completion: .file()) var file: String
 
     func run() throws {
-        let report = try output.verify(file)
-        guard report.isSound else {
-            throw Failure(.error, "\(file) is damaged: see 'hand verify \(ShellWord.quoted(file))'")
+        var report = try output.verify(file)
+        guard report.isSound || salvage else {
+            let command = Suggestion.command("recover --salvage", file)
+            throw Failure(
+                .error,
+                "\(file) is damaged: see 'hand verify \(ShellWord.quoted(file))'. To restore what is sound of it: \(command)")
         }
         if let database = try store.database(creates: true) { return try recover(report, to: database) }
         let folder = try store.folder
@@ -177,18 +184,24 @@ struct Recover: ParsableCommand {
         let recovery: StoreBackup.Recovery
         do {
             recovery = try StoreBackup.restore(
-                file, to: folder, replaces: replace, stamp: Int(Date().timeIntervalSince1970),
-                accessFile: AccessFile(folder: folder).path, random: &random)
+                file, to: folder, replaces: replace, salvages: !report.isSound,
+                stamp: Int(Date().timeIntervalSince1970), accessFile: AccessFile(folder: folder).path, random: &random)
         } catch StoreError.failed(let reason) where !replace && reason.contains("already") {
             let command = Suggestion.command("recover --replace", file)
             throw Failure(.error, "\(reason). To replace it (it is moved aside): \(command)")
         }
         if let aside = recovery.aside, !output.quiet { Output.message("the former store is now \(aside)") }
         if let text = Self.text(recovery.access) { Output.message(text) }
+        for loss in recovery.losses { Output.message(Self.text(loss)) }
+        if !report.isSound { report = try output.verify(folder) }
         output.confirm(report) { "\(folder) has \($0) again" }
     }
 
     private func recover(_ report: StoreReport, to database: PostgresStore) throws {
+        if salvage {
+            throw Failure(
+                .usage, "--salvage works only on folders: use --data, and then 'hand store copy' into the database")
+        }
         if replace {
             throw Failure(
                 .usage,
@@ -202,6 +215,14 @@ struct Recover: ParsableCommand {
         }
         if let text = Self.text(rules == nil ? .none : .fromBackup) { Output.message(text) }
         output.confirm(report) { "\(database.place) has \($0) again" }
+    }
+
+    private static func text(_ loss: StoreSalvage.Loss) -> Printable {
+        guard let kept = loss.kept else { return "'\(loss.name)' is left out: nothing of it is sound" }
+        if kept.upperBound < loss.stored.upperBound {
+            return "'\(loss.name)' ends at revision \(kept.upperBound) of \(loss.stored.upperBound): the rest is damaged"
+        }
+        return "'\(loss.name)' has all its items, but its history begins at revision \(kept.lowerBound): the rest is damaged"
     }
 
     /// The message if the access rules have changed.
