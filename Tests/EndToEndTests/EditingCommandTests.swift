@@ -51,12 +51,16 @@ import Testing
         try user.hand("mv", "@" + id.prefix(6), "--top")
         #expect(try user.lines().first == "[ ] trip" && user.lines().last == "  [ ] fuel")
         try user.hand("mv", "1", "--end", "--alone")
-        #expect(try user.lines() == ["[ ] tent", "  [ ] pegs", "  [ ] stove", "[ ] car", "  [ ] fuel", "[ ] trip"])
+        // What stays belongs to what is left above it.
+        #expect(try user.lines() == ["[ ] tent", "  [ ] pegs", "[ ] stove", "[ ] car", "  [ ] fuel", "[ ] trip"])
         try user.hand("add", "--under", "9", "x", expecting: 3)
         try user.hand("add", "--under", "1", "--level", "2", "x", expecting: 2)
         try user.hand("add", "--under", "1", "--top", "x", expecting: 2)
         try user.hand("add", "--level", "16", "x", expecting: 2)
-        #expect(try user.lines("3").first == "  [ ] stove")
+        #expect(try user.lines("3").first == "[ ] stove")
+        // Beside an item that is lifted, it has that item's new level.
+        try user.hand("mv", "1", "--after", "2", "--alone")
+        #expect(try user.lines("1-3") == ["[ ] pegs", "[ ] tent", "[ ] stove"])
     }
 
     /// Whatever is put beside an item has its level, and takes no sub-items over: after it is after its sub-items.

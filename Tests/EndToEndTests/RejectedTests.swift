@@ -82,6 +82,23 @@ import Testing
         #expect(try ann.lines() == ["[ ] else"])
         try ann.hand("rejected", "retry", "1", "-l", "new")
         #expect(try ann.lines("-l", "new") == ["[ ] words 1"])
+        try ann.hand("rejected", "retry", "all", "-l", "new")
+        #expect(try ann.lines("-l", "new") == ["[ ] words 1", "[ ] words 2", "[ ] words 3"])
+        #expect(try ann.messages("rejected", "retry", "all", "-l", "new").contains("of 'new' wait for you"))
+    }
+
+    /// What is refused again stays, and does not hold up the others.
+    @Test func eachEditIsMadeAgainOrStays() throws {
+        try loseThreeEdits()
+        try bob.hand("rename", "list", "full")
+        try bob.hand("create", "list")
+        let told = try ann.hand("rejected", "retry", "1", "2", expecting: 7)
+        #expect(told.contains("1 was made on another list") && told.contains("2 was made on another list"), "\(told)")
+        try bob.hand("delete", "list", "--force")
+        try bob.hand("rename", "full", "list")
+        try bob.hand("add", "--note", "n")
+        try ann.hand("rejected", "retry", "all")
+        #expect(try ann.lines().count == 4)
     }
 
     @Test func whoOverrodeAnEditAndWhatIsSaid() throws {

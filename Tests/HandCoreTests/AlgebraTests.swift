@@ -184,6 +184,11 @@ import Testing
                 #expect(delta.map(index: index) == after.items.firstIndex { $0.id == list[index].id })
                 #expect(delta.map(index: index).map(delta.origin) ?? index == index)
             }
+            // Some of them, one behind the end.
+            let some = (0...list.count).filter { $0 % 3 != round % 3 }
+            let mapped = delta.map(indices: some)
+            #expect(mapped.map(\.old) == some.filter { delta.map(index: $0) != nil })
+            #expect(mapped.map(\.new) == some.compactMap(delta.map(index:)))
             for gap in 0...list.count {
                 for side in Side.allCases {
                     let cursor = Delta.inserting([marker], at: gap, side).transformed(over: delta, as: .later)

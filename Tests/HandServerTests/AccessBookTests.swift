@@ -9,10 +9,9 @@ import Testing
 /// A person's identity to a server, from their credentials and their address.
 @Suite struct AccessBookTests {
     private let now = Date(timeIntervalSince1970: 1_000_000)
-    private let client = ClientID(high: 1, low: 2)
 
     private func grant(_ book: AccessBook, _ secret: String? = nil, from caller: Caller = .thisMachine) -> Grant? {
-        book.grant(to: client, secret: secret, from: caller, at: now)
+        book.grant(secret: secret, from: caller, at: now)
     }
 
     /// A role is on the list that had the name when the role was given, whatever its name is now; or on the next list
@@ -103,7 +102,7 @@ import Testing
         var book = AccessBook()
         let (_, secret) = book.add(name: "ada", role: .read, expires: now + 10, at: now)
         #expect(grant(book, secret) != nil)
-        #expect(book.grant(to: client, secret: secret, from: .thisMachine, at: now + 10) == nil)
+        #expect(book.grant(secret: secret, from: .thisMachine, at: now + 10) == nil)
         // Connections are checked when a token expires, and only then.
         _ = book.add(name: "ben", role: .read, at: now)
         let looks = [(0, 9), (9, 10), (10, 20)].map { book.hasExpired(after: now + $0, until: now + $1) }
@@ -113,7 +112,7 @@ import Testing
     /// Local guests may do everything and are not counted; remote guests may do nothing until it is allowed.
     @Test func guestsHaveRolesByTheirOrigin() {
         var book = AccessBook()
-        #expect(grant(book) == Grant(access: .everything, client: client))
+        #expect(grant(book) == Grant(access: .everything))
         #expect(grant(book, from: .address("10.0.0.1")) == nil)
         book.guests.remote = .read
         let guest = grant(book, from: .address("10.0.0.1"))
@@ -131,17 +130,9 @@ import Testing
         let mine = try #require(grant(book))
         let theirs = try #require(grant(book, from: other))
         #expect(theirs.access.name == "nobody" && theirs.access.everywhere == .admin)
-        #expect(theirs.client != mine.client && theirs.user == "user 65534")
+        #expect(theirs.user == "user 65534" && mine.user != theirs.user)
         #expect(grant(book, from: Caller(overSocketFrom: 65_533))?.access.name == "user 65533")
         #expect(book.access(again: nil, from: other, at: now)?.name == "nobody")
-    }
-
-    /// The same client id is a different client for each name, and the same for every token of one name.
-    @Test func clientsBelongToNames() {
-        var book = AccessBook()
-        let secrets = ["ada", "ada", "ben"].map { book.add(name: $0, role: .write, at: now).secret }
-        let clients = secrets.map { grant(book, $0)?.client }
-        #expect(clients[0] == clients[1] && clients[1] != clients[2] && clients[2] != client)
     }
 
     @Test func theBookReadsBack() throws {

@@ -127,7 +127,7 @@ final class TestWorld {
             case .ask(let request): ask(request)
             case .compute(let computation): compute(computation)
             case .identify(let hello, let connection):
-                let grant = access(of: hello.token).map { Grant(access: $0, client: hello.client, user: hello.token) }
+                let grant = access(of: hello.token).map { Grant(access: $0, user: hello.token) }
                 machine.identified(connection, saying: hello, as: grant, at: time)
                 isAnswered = true
             case .called(let logID, let name):

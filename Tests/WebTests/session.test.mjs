@@ -306,6 +306,30 @@ test("after a snapshot an edit has a new sequence, and another program's commit 
   assert.deepEqual(sent(effects).map(({ type, sequence }) => [type, sequence]), [["submit", 6]]);
 });
 
+test("under another name, what was sent under the former one is not sent again", () => {
+  const { session, list } = live();
+  const edit = number => session.act(list, replica => replica.edit(insertion(number)), 0);
+  const [{ sequence }] = sent(edit(1));
+  session.lost(1, 0);
+  session.connected(2);
+  receive(session, { ...welcome, author: 2 }, 2);
+  let view = List.of([]);
+  const commit = (author, sequence, revision) => {
+    view = apply(view, insertion(revision));
+    const commit = { revision, author, sequence, base: revision - 1, time: 0, count: revision, digest: view.digest };
+    return { type: "commit", list: 7, commit: { ...commit, delta: insertion(revision) } };
+  };
+  const made = commit(1, sequence, 1);
+  const start = { resumed: { head: 1, digest: made.commit.digest } };
+  receive(session, { ...subscribed, request: 2, lastSequence: sequence, start }, 2);
+  assert.deepEqual(sent(receive(session, made, 2)), []);
+  assert.deepEqual([session.replica(list).inFlight, session.replica(list).view.count], [undefined, 1]);
+  // The next edit is the new author's.
+  const [next] = sent(edit(2));
+  receive(session, commit(2, next.sequence, 2), 2);
+  assert.deepEqual([session.replica(list).inFlight, session.replica(list).view.count], [undefined, 2]);
+});
+
 test("an edit that fits no frame is taken back, and the next one goes out", () => {
   const session = new Session(identity);
   const list = session.follow("list");

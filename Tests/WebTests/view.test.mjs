@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bytesOf, textOf } from "../../Sources/Web/client/bytes.js";
-import { apply, mapIndex } from "../../Sources/Web/client/delta.js";
-import { HEADING, LINK, NOTE, TASK, encoded } from "../../Sources/Web/client/item.js";
+import { apply, mapIndex, mapIndexes } from "../../Sources/Web/client/delta.js";
+import { CARD, HEADING, LINK, NOTE, TASK, encoded } from "../../Sources/Web/client/item.js";
 import { List } from "../../Sources/Web/client/list.js";
 import { applySplices } from "../../Sources/Web/client/splices.js";
 import { diffTexts } from "../../Sources/Web/client/words.js";
-import { markdownOf, newItem, safeAddress, written, writtenLines } from "../../Sources/Web/view/content.js";
+import { copyOf, markdownOf, newItem, safeAddress, written, writtenLines } from "../../Sources/Web/view/content.js";
 import { Draft } from "../../Sources/Web/view/draft.js";
 import { Identity } from "../../Sources/Web/view/clients.js";
 import {
@@ -72,6 +72,39 @@ test("runs are neighbours, and branches have all beneath them", () => {
   assert.equal(textsOf(apply(list, inserting([item("x")], 1, "after"))), "a x b c d e");
   const ticked = apply(list, changing(list, [[1, 2], [4, 5]], () => ({ done: true })));
   assert.deepEqual([...ticked].map(one => one.fields().done), [false, true, false, false, true]);
+});
+
+test("branches have all beneath each of their items", () => {
+  for (let round = 0; round < 500 * times; round++) {
+    const list = List.of(Array.from({ length: 1 + random.below(9) }, (_, i) => item(String(i), random.below(4))));
+    const indexes = [...list].map((_, i) => i).filter(() => random.is(0.4));
+    const all = indexes.flatMap(i => Array.from({ length: 1 + list.subItems(i) }, (_, below) => i + below));
+    assert.deepEqual(branchesOf(list, runsOf(indexes)), runsOf(all));
+  }
+});
+
+test("a copy is the item with another id", () => {
+  const id = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
+  const text = bytesOf("a\0b");
+  const items = [
+    encoded(id, CARD, { card: 17, level: 3 }), encoded(id, TASK, { text, done: true, level: 1 }),
+    encoded(id, LINK, { text, url: bytesOf("https://a.example"), level: 0 }), encoded(id, NOTE, { text, level: 15 }),
+    encoded(id, 900, { bytes: Uint8Array.of(1, 2, 255), level: 2 }),
+  ];
+  for (const original of items) {
+    const copy = copyOf(original, 5);
+    assert.notEqual(copy.id, original.id);
+    assert.deepEqual([copy.kind, copy.level, ...copy.content], [original.kind, 5, ...original.content]);
+  }
+});
+
+test("where several items go is where each goes", () => {
+  for (let round = 0; round < 500 * times; round++) {
+    const list = random.list(12);
+    const delta = random.delta(list);
+    const indexes = [...list].map((_, i) => i).concat(list.count, list.count + 3).filter(() => random.is(0.7));
+    assert.deepEqual(mapIndexes(delta, indexes), indexes.map(i => mapIndex(delta, i)).filter(i => i !== undefined));
+  }
 });
 
 test("what stays belongs to what is left above it, whatever is deleted", () => {

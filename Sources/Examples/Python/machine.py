@@ -174,7 +174,7 @@ class Machine:
 
     def send_in_flight(m):
         e = m.in_flight
-        m.sent, m.base = e.sequence, m.revision if e.exact is None else e.exact
+        m.sent, m.sender, m.base = e.sequence, m.author, m.revision if e.exact is None else e.exact
         how = 1 if e.exact is not None else 1 + m.revision - e.seen if e.seen < m.revision else 0
         m.send("submit", list=m.list, base=m.base, sequence=e.sequence, how=how, delta=e.delta)
 
@@ -262,7 +262,7 @@ class Machine:
         if m.incoming is not None or m.has_diverged or c.revision <= m.revision: return
         if c.revision > m.revision + 1: m.diverge(c.revision); return
         e, refused = m.in_flight, hasattr(c, "refused")
-        is_mine = e and (c.author, c.sequence) == (m.author, e.sequence)
+        is_mine = e and (c.author, c.sequence) == (m.sender, e.sequence)
         is_others = is_mine and not refused and not became(e.delta, c.delta)
         if is_others and e.crossed: m.diverge(); return  # only a snapshot shows the outcome
         base = m.confirmed

@@ -121,7 +121,7 @@ private final class HostedMachine {
         case .ask(let request): machine.finished(request.run(on: store), at: time)
         case .compute(let computation): machine.finished(computation.run(), at: time)
         case .identify(let hello, let connection):
-            let grant = Grant(access: .everything, client: hello.client, user: nil)
+            let grant = Grant(access: .everything, user: nil)
             machine.identified(connection, saying: hello, as: grant, at: time)
         case .called: machine.accessChanged(at: time) { _, _ in .everything }
         case .tell, .note: break

@@ -8,10 +8,16 @@ public struct PartialList: Equatable, Sendable {
     private var hand: Hand
     /// The positions of the known items; nil if all items are known.
     private var known: Set<Int>?
+    /// The same in the order of the items' ids, until a commit is followed.
+    private var byID: [Int]?
 
     /// The error if an item is needed that is not known.
     public struct Unknown: Error, Equatable, Sendable {
         public let position: Int
+    }
+
+    public static func == (one: Self, other: Self) -> Bool {
+        (one.logID, one.revision, one.hand, one.known) == (other.logID, other.revision, other.hand, other.known)
     }
 
     /// O(entries · log n).
@@ -23,7 +29,9 @@ public struct PartialList: Equatable, Sendable {
             hand.append(Hand([entry.item]))
         }
         hand.append(Self.unknown(excerpt.count - hand.count))
-        known = excerpt.entries.count == excerpt.count ? nil : Set(excerpt.entries.map(\.position))
+        if excerpt.entries.count == excerpt.count { return }
+        known = Set(excerpt.entries.map(\.position))
+        byID = excerpt.entries.sorted { $0.item.id < $1.item.id }.map(\.position)
     }
 
     /// A list of which all items are known.
@@ -76,6 +84,19 @@ public struct PartialList: Equatable, Sendable {
         return try Levels.deleting(runs, in: count) { (position) throws(Unknown) in try item(at: position).level }
     }
 
+    /// Returns the change of levels that lifts the sub-items that stay when the items of these runs go elsewhere, and
+    /// the list after it.
+    ///
+    /// - Throws: if one of the items or of their sub-items is not known.
+    package func lifting(without runs: [Range<Int>]) throws(Unknown) -> (Delta, PartialList) {
+        let delta = try Levels.lifting(without: runs, in: count) { (position) throws(Unknown) in
+            try item(at: position).level
+        }
+        var lifted = self
+        if let hand = try? hand.applying(delta) { lifted.hand = hand }
+        return (delta, lifted)
+    }
+
     /// Returns the change that shows an item at a level, with its sub-items as far below as before; nil if the item
     /// above does not allow that.
     ///
@@ -99,8 +120,12 @@ public struct PartialList: Equatable, Sendable {
         (known?.sorted() ?? Array(0..<count)).map { Excerpt.Entry(position: $0, item: hand[$0]) }
     }
 
-    /// Returns the positions of the known items with such ids, in order.
+    /// Returns the positions of the known items with such ids, in order. O(log n) for an excerpt, otherwise O(n).
     package func positions(of ids: ClosedRange<ItemID>) -> [Int] {
+        if let byID {
+            let first = byID.partitioningIndex { hand[$0].id >= ids.lowerBound }
+            return byID[first...].prefix { hand[$0].id <= ids.upperBound }.sorted()
+        }
         if let known { return known.filter { ids.contains(hand[$0].id) }.sorted() }
         var found: [Int] = []
         hand.forEachPosition(of: [ids]) { position in
@@ -144,7 +169,8 @@ public struct PartialList: Equatable, Sendable {
         try hand.apply(delta)
         revision += 1
         let inserted = delta.placed.filter { $0.mark == .inserted }.map(\.new).joined()
-        known = known.map { Set($0.compactMap { delta.map(index: $0) }).union(inserted) }
+        known = known.map { Set(delta.map(indices: $0).map(\.new)).union(inserted) }
+        byID = nil
         return (delta, before)
     }
 }

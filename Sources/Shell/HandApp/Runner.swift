@@ -1,5 +1,6 @@
 import Disk
 import EventLoop
+internal import Glibc
 import HandClient
 import HandFormats
 import HandScreens
@@ -33,6 +34,8 @@ package final class Runner {
     /// Whether the user has been told that quitting loses edits.
     private var knowsOfLoss = false
     private var needsDrawing = true
+    /// When the time of day is looked at again.
+    private var timeDue: UInt64 = 0
     /// The user's editor, while it has the terminal.
     private var outside: OutsideEditor?
     private var leftovers = Leftovers()
@@ -102,8 +105,18 @@ package final class Runner {
         clock.start(after: deadline > loop.now ? deadline - loop.now : 1) { [unowned self] in take(.tick) }
     }
 
-    /// Passes on the facts that the client knows but does not report: the wait for an answer, and the user's rights.
+    /// Passes on the facts that nothing reports: the wait for an answer, the user's rights, and the time of day. The
+    /// loop's clock stands still while the machine sleeps, the system's clock can be set, and summer time ends.
     private func tellState() {
+        if loop.now >= timeDue {
+            timeDue = loop.now + 1_000
+            let time = time(nil)
+            let (epoch, offset) = (UInt64(max(0, time)) * 1_000 &- loop.now, LocalTime.offset(at: time))
+            let settings = app.state.settings
+            if max(epoch, settings.epoch) - min(epoch, settings.epoch) > 1_000 || offset != settings.utcOffset {
+                take(.time(epoch: epoch, utcOffset: offset))
+            }
+        }
         let (since, granted) = (session.client.awaitingSince, session.client.machine.granted)
         if since != app.state.awaitingSince { take(.awaiting(since: since)) }
         if granted != nil, granted != app.state.granted { take(.granted(granted)) }

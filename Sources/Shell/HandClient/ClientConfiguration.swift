@@ -95,7 +95,7 @@ extension ClientConfiguration {
     ///
     /// - Throws: `StoreError`.
     package func openJournal() throws -> ClientJournal? {
-        try journalPath.map { try ClientJournal(path: $0, fresh: client, person: person) }
+        try journalPath.map { try ClientJournal(path: $0, fresh: client, person: person, token: token) }
     }
 
     /// The server's hosts, in order.

@@ -9,9 +9,16 @@ extension HandClient {
     public func excerpt(
         of name: String, at revision: Int? = nil, _ selections: [Excerpt.Selection] = []
     ) async throws -> Excerpt {
+        try Self.check(revision)
         let pages = try await all(ExcerptPages(of: name, at: revision, selections))
         guard let excerpt = pages.excerpt else { throw Self.wrongAnswer }
         return excerpt
+    }
+
+    /// - Throws: if there is no such revision in any list.
+    static func check(_ revision: Int?) throws {
+        guard let revision, revision < 0 else { return }
+        throw ClientError.refused(.noSuchRevision, "there is no revision \(revision); they start at 0")
     }
 
     /// Sends waiting edits of a list that is not followed; returns nil if there are none.

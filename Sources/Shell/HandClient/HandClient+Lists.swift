@@ -89,9 +89,7 @@ extension HandClient {
 
     /// Returns the list at a revision or at present, and the revision of the returned list.
     public func state(of name: String, at revision: Int? = nil) async throws -> (hand: Hand, revision: Int) {
-        if let revision, revision < 0 {
-            throw ClientError.refused(.noSuchRevision, "there is no revision \(revision); they start at 0")
-        }
+        try Self.check(revision)
         guard
             case .state(let hand, let revision) = try await request({
                 .fetch(request: $0, name: name, revision: revision)

@@ -150,7 +150,7 @@ final class ServerDriver {
 
     private func grant(to hello: UpMessage.Hello, on stream: any ByteStream) -> Grant? {
         guard let caller = (stream as? Socket)?.caller else { return nil }
-        func grant() -> Grant? { access.grant(to: hello.client, secret: hello.token, from: caller, at: date) }
+        func grant() -> Grant? { access.grant(secret: hello.token, from: caller, at: date) }
         return grant() ?? (accessKeeper?.refresh() == true ? grant() : nil)
     }
 

@@ -95,6 +95,54 @@ export function mapIndex(delta, index) {
 }
 
 /**
+ * The indexes afterwards of those items that are not gone. O(components · log components + indexes)
+ * @param {Delta} delta @param {readonly number[]} indexes in order
+ */
+export function mapIndexes(delta, indexes) {
+  /** @type {{ slot: number, old: number, count: number }[]} */
+  const picks = [];
+  let [at, now, slot] = [0, 0, 0];
+  for (const component of delta) {
+    const count = oldCount(component);
+    if (component.op === "pick") picks.push({ slot, old: at, count });
+    if (component.op === "pick") slot += count;
+    at += count;
+  }
+  /** @type {{ old: number, count: number, now: number }[]} what stays, or goes elsewhere */
+  const runs = [];
+  at = 0;
+  for (const component of delta) {
+    const count = newCount(component);
+    if (component.op === "keep" || component.op === "edit") runs.push({ old: at, count, now });
+    if (component.op === "drop") {
+      const { from, to } = component;
+      let [low, high] = [0, picks.length];
+      while (low + 1 < high) {
+        const middle = (low + high) >> 1;
+        if (picks[middle].slot <= from) low = middle;
+        else high = middle;
+      }
+      for (const pick of picks.slice(low)) {
+        if (pick.slot >= to) break;
+        const start = Math.max(from, pick.slot);
+        const end = Math.min(to, pick.slot + pick.count);
+        runs.push({ old: pick.old + start - pick.slot, count: end - start, now: now + start - from });
+      }
+    }
+    at += oldCount(component);
+    now += count;
+  }
+  runs.push({ old: at, count: Infinity, now });
+  runs.sort((a, b) => a.old - b.old);
+  let next = 0;
+  return indexes.flatMap(index => {
+    while (runs[next].old + runs[next].count <= index) next++;
+    const { old, now } = runs[next];
+    return index < old ? [] : [now + index - old];
+  });
+}
+
+/**
  * How many items of the new list a component is.
  * @param {import('./components.js').Component} component
  */

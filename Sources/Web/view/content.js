@@ -94,10 +94,7 @@ export function newItem({ kind, text, url = "", done = false }, level) {
  * @param {Item} item @param {number} level
  */
 export function copyOf(item, level) {
-  const { card, url, done } = item.fields();
-  if (card !== undefined) return newCard(card);
-  const { kind, text } = item;
-  return newItem({ kind, text, url: kind === LINK ? textOf(url ?? new Uint8Array(0)) : "", done }, level);
+  return encoded(crypto.getRandomValues(new Uint8Array(8)), item.kind, { ...item.fields(), level });
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { changed } from "../client/change.js";
 import { DeltaBuilder, oldCount } from "../client/components.js";
-import { mapIndex, newCount } from "../client/delta.js";
+import { mapIndexes, newCount } from "../client/delta.js";
 import { diff } from "../client/diff.js";
 import { CARD, HEADING, TASK } from "../client/item.js";
 import { List } from "../client/list.js";
@@ -110,7 +110,12 @@ export function runsOf(indexes) {
 export function branchesOf(list, runs) {
   const indexes = [];
   for (const [from, to] of runs) {
-    const end = Math.max(to, to + list.subItems(to - 1));
+    let [end, least] = [to, Infinity];
+    // Only items that are shown further left than all below them can have sub-items beyond the run.
+    for (let i = to - 1; i >= from && least > 0; i--) {
+      const shown = list.shownLevel(i);
+      if (shown < least) [least, end] = [shown, Math.max(end, i + 1 + list.subItems(i))];
+    }
     for (let i = from; i < end; i++) indexes.push(i);
   }
   return runsOf(indexes);
@@ -147,14 +152,14 @@ export function originOf(delta, index) {
 
 /**
  * The ids of the items that are left of what some deltas, one after the other, have added, changed or moved.
+ * O(components and touched items, sorted, of each delta)
  * @param {readonly Delta[]} deltas @param {List} list after them
  */
 export function touchedBy(deltas, list) {
-  /** @type {Set<number>} */
+  /** @type {ReadonlySet<number>} */
   let touched = new Set();
   for (const delta of deltas) {
-    const now = new Set([...touched].map(index => mapIndex(delta, index) ?? -1));
-    now.delete(-1);
+    const now = new Set(mapIndexes(delta, [...touched].sort((a, b) => a - b)));
     let at = 0;
     for (const component of delta) {
       const end = at + newCount(component);

@@ -1,5 +1,6 @@
 // What a person does with the items of a list, by the names of `keys.js`.
 
+import { isSame } from "../client/bytes.js";
 import { TASK } from "../client/item.js";
 import { amount, copyOf, markdownOf, nameOf, newCard, newItem } from "./content.js";
 import { ask, confirmThat, openMenu } from "./dialogs.js";
@@ -306,8 +307,9 @@ export class ListActions {
       const reason = subscription.hasEnded ? errorText(subscription.ended) : notNow(name);
       return this.#app.toast(`${reason} Nothing was ${verb}.`);
     }
-    const runs = () => runsOf(this.#selection.indexesOf(ids));
-    const copies = this.#selection.copiesOf(runs());
+    const runs = runsOf(this.#selection.indexesOf(ids));
+    const originals = new Map(this.#selection.itemsOf(runs).map(item => [item.id, item]));
+    const copies = this.#selection.copiesOf(runs);
     if (copies.length === 0) return this.#app.toast("Somebody has deleted that meanwhile. Nothing was done.");
     if (!this.#app.act(target, replica => replica.edit(inserting(copies, replica.view.count, "before"), "whole"))) {
       return;
@@ -319,9 +321,17 @@ export class ListActions {
       if (isFirst) this.#app.toast(`“${name}” has not answered yet.${then}`);
     }
     if (!copies.every(({ id }) => target.replica.confirmed.indexOf(id) >= 0)) return;
-    if (isMove && runs().length > 0 && !this.edits.make(removing(this.#view, runs()))) return;
-    const undoing = isMove ? " To take it back, undo in both lists." : "";
-    this.#app.toast(`${done} ${amount(copies.length, "item")} to “${name}”.${undoing}`);
+    // What was changed since it was copied is only here.
+    const left = isMove ? this.#selection.indexesOf(ids) : [];
+    const gone = left.filter(index => {
+      const item = this.#view.at(index);
+      return isSame(item.content, originals.get(item.id)?.content ?? new Uint8Array(0));
+    });
+    if (gone.length > 0 && !this.edits.make(removing(this.#view, runsOf(gone)))) return;
+    const stayed = left.length - gone.length;
+    const end = stayed > 0 ? ` ${amount(stayed, "item")} changed meanwhile and stayed here, too.`
+      : isMove ? " To take it back, undo in both lists." : "";
+    this.#app.toast(`${done} ${amount(copies.length, "item")} to “${name}”.${end}`);
   }
 }
 

@@ -33,12 +33,12 @@ struct Scenario {
 
     // MARK: The client
 
-    mutating func connect() {
+    mutating func connect(as author: AuthorID = 1) {
         happens(["connected": true])
         hear(
             .welcome(
                 .init(
-                    version: ProtocolVersion.highest, capabilities: [], author: 1, idleDeadline: 45_000,
+                    version: ProtocolVersion.highest, capabilities: [], author: author, idleDeadline: 45_000,
                     frameBytes: 8 << 20, program: "")))
     }
 

@@ -29,6 +29,24 @@ extension Scenarios {
             $0.connect()
             $0.resume(after: 0, last: 1)
         },
+        Scenario("lost: under another name, what is in flight was committed under the former one", ["a"]) {
+            $0.follow()
+            $0.insert("mine", at: 1)
+            $0.insert("waits", at: 0)
+            $0.lose()
+            $0.accept(isSent: false)
+            $0.connect(as: 3)
+            $0.resume(after: 0, last: 1)
+            $0.commit($0.carriedSubmission ?? .identity, author: 3, sequence: 2)
+        },
+        Scenario("lost: under another name, what is in flight is sent again", ["a"]) {
+            $0.follow()
+            $0.insert("mine", at: 1)
+            $0.lose()
+            $0.connect(as: 3)
+            $0.resume(after: 0)
+            $0.commit($0.carriedSubmission ?? .identity, author: 3, sequence: 1)
+        },
         Scenario("malformed: bytes that nobody understands", ["a"]) {
             $0.follow()
             $0.hear([2, 99, 0])

@@ -44,7 +44,7 @@ package final class FuzzWorld {
             case .identify(let hello, let connection):
                 // Two users share their allowances; nobody else is counted.
                 let user = hello.client.low % 3 == 0 ? nil : "user \(hello.client.low % 3)"
-                let grant = Grant(access: .everything, client: hello.client, user: user)
+                let grant = Grant(access: .everything, user: user)
                 machine.identified(connection, saying: hello, as: grant, at: time)
                 isAnswered = true
             case .called:

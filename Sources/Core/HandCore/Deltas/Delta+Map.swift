@@ -10,6 +10,41 @@ extension Delta {
         }
     }
 
+    /// The slots of a `pick` or `drop`.
+    private static func slots(_ step: Step) -> Range<Int> { step.start..<step.start + step.count }
+
+    /// Returns the new positions of those of some items that are not deleted, with the old ones, in the order of these.
+    /// O((components + items) · log).
+    package func map(indices: some Sequence<Int>) -> [(old: Int, new: Int)] {
+        let picks = spans.filter { $0.step.kind == .pick }
+        /// What stays, or goes elsewhere.
+        var runs: [(old: Range<Int>, new: Int)] = []
+        var all = spans
+        while let span = all.next() {
+            switch span.step.kind {
+            case .keep, .edit: runs.append((span.oldItems, span.new))
+            case .drop:
+                let slots = Self.slots(span.step)
+                let first = picks.partitioningIndex { Self.slots($0.step).upperBound > slots.lowerBound }
+                for pick in picks[first...] {
+                    let part = Self.slots(pick.step).clamped(to: slots)
+                    if part.isEmpty { break }
+                    let old = pick.old + part.lowerBound - pick.step.start
+                    runs.append((old..<old + part.count, span.new + part.lowerBound - slots.lowerBound))
+                }
+            case .delete, .pick, .insert: break
+            }
+        }
+        runs.append((all.end.oldItems, all.end.new))
+        runs.sort { $0.old.lowerBound < $1.old.lowerBound }
+        var next = 0
+        return indices.sorted().compactMap { index in
+            while runs[next].old.upperBound <= index { next += 1 }
+            let (old, new) = runs[next]
+            return old.contains(index) ? (index, new + index - old.lowerBound) : nil
+        }
+    }
+
     /// Returns the old position of the item at `index` of the new list, or nil if it was inserted. O(components).
     ///
     /// `map(index: origin(of: i))` is `i` for each item of the new list that was in the old one.

@@ -64,10 +64,22 @@ package enum Levels {
         _ runs: [Range<Int>], in count: Int, _ level: (Int) throws(Failure) -> UInt8
     ) throws(Failure) -> Delta {
         let lifted = try lifted(without: runs, in: count, level)
-        let deletions = runs.map { ($0.lowerBound, Delta.Component.delete($0.count)) }
+        return delta(lifted, and: runs.map { ($0.lowerBound, .delete($0.count)) })
+    }
+
+    /// Returns the change of levels that lifts the sub-items that stay when the items of these runs go elsewhere.
+    package static func lifting<Failure: Error>(
+        without runs: [Range<Int>], in count: Int, _ level: (Int) throws(Failure) -> UInt8
+    ) throws(Failure) -> Delta {
+        delta(try lifted(without: runs, in: count, level))
+    }
+
+    private static func delta(
+        _ lifted: [(index: Int, level: UInt8)], and more: [(index: Int, Delta.Component)] = []
+    ) -> Delta {
         let edits = lifted.map { ($0.index, Delta.Component.edit(Change(level: $0.level))) }
         var (components, end): ([Delta.Component], Int) = ([], 0)
-        for (index, component) in (deletions + edits).sorted(by: { $0.0 < $1.0 }) {
+        for (index, component) in (more + edits).sorted(by: { $0.0 < $1.0 }) {
             components += [.keep(index - end), component]
             end = index + component.oldCount
         }

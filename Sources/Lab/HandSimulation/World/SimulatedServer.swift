@@ -158,7 +158,7 @@ final class SimulatedServer {
         case .identify(let hello, let connection):
             // Two users share their allowances; some clients have no user.
             let user = hello.client.low % 3 == 0 ? nil : "user \(hello.client.low % 3)"
-            let grant = Grant(access: .everything, client: hello.client, user: user)
+            let grant = Grant(access: .everything, user: user)
             machine.identified(connection, saying: hello, as: grant, at: time)
         case .called: machine.accessChanged(at: time) { _, _ in .everything }
         case .tell(let hint): tell(hint)

@@ -114,7 +114,10 @@ package struct FileKind: Equatable, Sendable {
                 || format == .taskwarrior && next != UInt8(ascii: "]")
         else { return nil }
         func has(_ name: String) -> Bool { start.firstRange(of: Array("\"\(name)\"".utf8)) != nil }
-        if !isList, has("kind") { return FileKind("a list in JSON Lines", .jsonl) }
+        // A line has a whole object, which may have only a text.
+        let isLine = first.text.last == UInt8(ascii: "}")
+        let isItem = has("kind") || format == nil && isLine && (has("text") || has("card"))
+        if !isList, isItem { return FileKind("a list in JSON Lines", .jsonl) }
         if has("description"), has("status") || has("uuid") {
             return FileKind("an export of Taskwarrior", .taskwarrior)
         }

@@ -12,6 +12,7 @@ package enum ItemReference: Equatable, Sendable {
     package enum Problem: Error, Equatable, Sendable, CustomStringConvertible {
         case notAReference(String)
         case notARange(String)
+        case tooWide(String)
         case outOfRange(Int, count: Int)
         case unknown(String)
         case ambiguous(String, matches: Int)
@@ -21,6 +22,7 @@ package enum ItemReference: Equatable, Sendable {
             case .notAReference(let text):
                 "'\(text)' is not an item: write its number or the first characters of its id, as 'hand ls' shows them"
             case .notARange(let text): "'\(text)' is not a range: write the lower number first, as in 2-5"
+            case .tooWide(let text): "'\(text)' names too many items: a range has at most \(maxRange)"
             case .outOfRange(let index, let count):
                 "there is no item \(index); the list has \(count)"
                     + ("\(index)".utf8.count < ShortID.minLength
@@ -31,6 +33,9 @@ package enum ItemReference: Equatable, Sendable {
             }
         }
     }
+
+    /// The most numbers in a range.
+    private static let maxRange = 1_000_000
 
     package init(_ text: String) throws(Problem) {
         let isID = text.hasPrefix("0") && text.utf8.count >= ShortID.minLength
@@ -64,6 +69,7 @@ package enum ItemReference: Equatable, Sendable {
             let first = Int(ends[0]), let last = Int(ends[1])
         else { return nil }
         guard first <= last, last <= Rules.unlimitedCount else { throw .notARange(word) }
+        guard last - first < maxRange else { throw .tooWide(word) }
         return first...last
     }
 

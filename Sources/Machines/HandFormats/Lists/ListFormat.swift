@@ -257,6 +257,9 @@ package struct ListReader {
 
 private struct JSONLines: ItemReader {
     var lines: Lines
+    private(set) var notKept: [String] = []
+
+    init(lines: Lines) { self.lines = lines }
 
     struct Writer: ItemWriter {
         func lines(for item: Item) -> String { JSON.item(item).line + "\n" }
@@ -265,6 +268,9 @@ private struct JSONLines: ItemReader {
     mutating func items() throws(FormatError) -> [ReadItem] {
         guard let line = lines.current else { return [] }
         let value = try JSONValue.parse(String(decoding: line.trimmed(\.isBlank), as: UTF8.self))
+        if case .object(let members) = value {
+            for member in members where !Self.names.contains(member.key) { notKept.addIfNew(member.key) }
+        }
         let field = JSONField(Self.completed(value))
         let entry = ReadItem(
             id: try field["id"].ifPresent { (id) throws(FormatError) in try id.id() },
@@ -272,6 +278,8 @@ private struct JSONLines: ItemReader {
         try lines.advance()
         return [entry]
     }
+
+    private static let names = ["id", "kind", "text", "done", "url", "card", "bytes", "level"]
 
     /// Adds what a line may leave out: its other fields tell the kind, and a task is not done.
     private static func completed(_ item: JSONValue) -> JSONValue {

@@ -240,9 +240,15 @@ struct MarkdownReader: ItemReader {
         }
         if first.indent >= 4 {
             while try take() {
+                guard line.isBlank else {
+                    if line.indent < 4 { return true }
+                    continue
+                }
+                // Blank lines belong to the block if it goes on behind them.
                 var ahead = lines
                 try ahead.skipBlanks()
                 guard let next = ahead.current, MarkdownLine(next).indent >= 4 else { return true }
+                while lines.number < ahead.number - 1 { if try !take() { return true } }
             }
             return true
         }

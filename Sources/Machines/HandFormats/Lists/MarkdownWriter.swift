@@ -166,7 +166,9 @@ struct MarkdownWriter: ItemWriter {
         private func block(_ text: String) -> [Choice] {
             guard text.utf8.last == 0x0A else { return [] }
             let lines = String(text.unicodeScalars.dropLast())
-            let choice = Choice(lines, lines.hasPrefix("    ") || lines.hasPrefix("\t") ? .code : .block)
+            // Bytes: a blank and a mark that combines with it are one character.
+            let isCode = ["    ", "\t"].contains { lines.utf8.starts(with: $0.utf8) }
+            let choice = Choice(lines, isCode ? .code : .block)
             let separated = Choice("\(MarkdownReader.separator)\n\n\(lines)", choice.shape)
             return [choice, separated, marked(escape(lines, in: .block), .block, "\n")]
         }

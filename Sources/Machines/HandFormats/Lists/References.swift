@@ -24,10 +24,13 @@ package enum References {
         return try Delta(components)
     }
 
-    /// Returns a delta that moves branches to one place, in that order. The first item of each gets the place's level.
+    /// Returns a delta that moves branches to one place, in that order. The first item of each gets the place's level;
+    /// sub-items that stay become sub-items of what is left above them.
     ///
     /// - Throws: `PartialList.Unknown` if an item that determines the levels is not known.
     package static func move(_ branches: [Range<Int>], to place: Place, in list: PartialList) throws -> Delta {
+        let moved = Set(branches.joined()).sorted().map { $0..<$0 + 1 }
+        let (lifting, list) = try list.lifting(without: moved)
         let (gap, side, level) = try place.spot(in: list)
         var (positions, changes): ([Int], [Int: Change]) = ([], [:])
         for branch in branches {
@@ -63,6 +66,6 @@ package enum References {
             components.append(.pick(1))
             next += 1
         }
-        return try Delta(components)
+        return lifting.composed(with: try Delta(components))
     }
 }

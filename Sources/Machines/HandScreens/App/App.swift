@@ -239,6 +239,7 @@ package struct App: Sendable {
         case .failed(_, let reason), .warning(let reason): say(reason)
         case .history(let list, _, let people): state.withList(list) { $0.know(people) }
         case .tick: for name in state.lists.keys { state.lists[name]?.expire(now: state.now) }
+        case .time(let epoch, let offset): state.setTime(epoch: epoch, utcOffset: offset)
         case .done(.retrieve(let list, _, let loss)):
             if let text = Retrieval.finish(loss, of: list, &state) { say(text) }
         case .done(.undo): say("undone: " + (summary ?? EditText.nothing))

@@ -6,7 +6,7 @@ import HandWire
 /// The state that all screens share: the lists, the connection, the size of the terminal.
 @dynamicMemberLookup
 package struct AppState: Sendable {
-    package let settings: Settings
+    package private(set) var settings: Settings
     package internal(set) var size: Size
     /// The clusters of emoji that the terminal is known to draw as one character.
     package internal(set) var clusters: Clusters = []
@@ -55,7 +55,7 @@ package struct AppState: Sendable {
         }
     }
 
-    /// The settings that stay the same while the client runs.
+    /// What stays the same while the client runs, except for the time of day.
     package struct Settings: Sendable {
         package var server: HandAddress.Server
         /// The names of servers that are shown in place of their addresses.
@@ -98,6 +98,8 @@ package struct AppState: Sendable {
     }
 
     package subscript<Value>(dynamicMember path: KeyPath<Settings, Value>) -> Value { settings[keyPath: path] }
+
+    mutating func setTime(epoch: UInt64, utcOffset: Int) { (settings.epoch, settings.utcOffset) = (epoch, utcOffset) }
 
     /// Returns a time in milliseconds since 1970 as a text, without the date if the time is today.
     package func text(of time: UInt64) -> String {

@@ -7,6 +7,9 @@ package enum Event: Sendable {
     case input(Input)
     /// The model's deadline has come.
     case tick
+    /// The time of day at zero of the clock of `now`, in milliseconds since 1970, and the seconds by which local time
+    /// is ahead of UTC.
+    case time(epoch: UInt64, utcOffset: Int)
     /// There is time to continue unfinished work.
     case continueWork
     /// The code says why the server refuses this client for good.

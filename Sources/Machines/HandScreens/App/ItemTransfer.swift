@@ -64,10 +64,18 @@ package struct ItemTransfer: Equatable, Sendable {
             return refused("what was copied was deleted there")
         }
         if originals.isEmpty { return ([.say("\(what) copied to '\(target)'")], true) }
-        let hand = app.list(source).hand
-        let runs = hand.runs(of: originals)
+        // What was changed since it was copied is only in the source.
+        let (hand, copied) = (app.list(source).hand, zip(originals, copies))
+        let contents = Dictionary(copied.map { ($0, $1.content) }) { first, _ in first }
+        let present = hand.runs(of: originals)
+        let runs = present.filter { hand[$0.lowerBound].content == contents[hand[$0.lowerBound].id] }
         let delete = runs.isEmpty ? [] : [Command.edit(list: source, hand.deleting(runs))]
-        return (delete + [.say("\(what) moved to '\(target)'; undo in both lists takes it back")], true)
+        let stayed = present.count - runs.count
+        let end =
+            stayed == 0
+            ? "undo in both lists takes it back"
+            : "but \(Amount.count(stayed, "item")) changed meanwhile and stayed in '\(source)', too"
+        return (delete + [.say("\(what) moved to '\(target)'; \(end)")], true)
     }
 }
 

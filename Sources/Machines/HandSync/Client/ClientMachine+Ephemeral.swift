@@ -15,7 +15,7 @@ struct EphemeralSubscription: Sendable {
     /// Whether an earlier run sent the edit and has not heard of its outcome.
     let isResumed: Bool
     /// Whether the list is looked for by its log id, because there is no list of that name.
-    var isByLogID = false
+    private(set) var isByLogID = false
     private(set) var edit: Edit?
     /// The sequence number of the edit, once it has one.
     private(set) var sequence: SequenceNumber?
@@ -87,15 +87,22 @@ struct EphemeralSubscription: Sendable {
     }
 
     /// Returns what a commit means for the edit; nil if the commit is not about the edit. `author` is this client's
-    /// number.
+    /// number. An earlier run may have sent the edit under another name: then its commit has another number, but the
+    /// server has the sequence.
     func outcome(of commit: Commit, by author: AuthorID?) -> SubmissionOutcome? {
-        guard let edit, sequence != nil else { return nil }
-        return commit.outcome(ofSequence: sequence, by: author, rebased()?.delta, under: edit.list.rules)
+        guard let edit, let sequence else { return nil }
+        let delta = rebased()?.delta
+        let isDecided = isResumed && commit.sequence == sequence && sequence <= answer?.lastSequence ?? 0
+        let isMade = isDecided && delta?.became(commit.delta, under: edit.list.rules) == true
+        return commit.outcome(
+            ofSequence: sequence, by: isMade ? commit.author : author, delta, under: edit.list.rules)
     }
 
     mutating func disconnected() {
         (answer, isSent) = (nil, false)
     }
+
+    mutating func seekByLogID() { (isByLogID, answer) = (true, nil) }
 
     mutating func note(_ commit: Commit) {
         if !isForPeople { commits.append(commit) }
@@ -210,7 +217,7 @@ extension ClientMachine {
                 return false
             }
             if code == .noSuchList, subscription.isResumed, !subscription.isByLogID {
-                requests[request]?.ephemeral?.isByLogID = true
+                requests[request]?.ephemeral?.seekByLogID()
                 send(request)
             } else {
                 leave(request, .error(code, text))
@@ -237,6 +244,12 @@ extension ClientMachine {
         guard let subscription = requests[request]?.ephemeral, let edit = subscription.edit,
             let log = subscription.answer?.logID
         else { return }
+        if log != edit.list.logID, subscription.isResumed, !subscription.isByLogID {
+            // The name belongs to another list now.
+            if let list = subscription.list { unsubscribe(from: list) }
+            requests[request]?.ephemeral?.seekByLogID()
+            return send(request)
+        }
         // The name may belong to another list now, or an earlier state of the list was put back.
         if log != edit.list.logID || subscription.isAhead { return leave(request, .stale) }
         let used = common.used[log] ?? 0

@@ -124,7 +124,10 @@ extension Loss.Piece {
             return .inserting([item], at: gap, .after)
         }
         switch self {
-        case .insert(let item, let behind): return inserting(item, as: id, behind: behind)
+        case .insert(let item, let behind):
+            guard let index = hand.index(of: item.id) else { return inserting(item, as: item.id, behind: behind) }
+            // An edit whose outcome was not known may have been made.
+            return hand[index].content == item.content ? .identity : inserting(item, as: id, behind: behind)
         case .edit(let change, let item):
             guard let index = hand.index(of: item.id) else {
                 return (try? item.applying(change)).map { inserting($0, as: item.id, behind: hand.last?.id) }

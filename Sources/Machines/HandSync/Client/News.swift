@@ -178,7 +178,9 @@ package struct NewsOfCommits: PagedRequest {
         let (delta, isOwn) = (commit.delta, people[commit.author] == person)
         if !places.isEmpty {
             places = Dictionary(
-                uniqueKeysWithValues: places.compactMap { place, mark in delta.map(index: place).map { ($0, mark) } })
+                uniqueKeysWithValues: delta.map(indices: places.keys).compactMap { old, new in
+                    places[old].map { (new, $0) }
+                })
         }
         if commit.refusal != nil { return }
         if !isOwn, !authors.contains(commit.author) { authors.append(commit.author) }

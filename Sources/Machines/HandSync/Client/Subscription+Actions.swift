@@ -29,9 +29,12 @@ extension ClientMachine.Subscription {
     }
 
     /// Writes the client's author number to the journal. Without it, the client's own commits would look like somebody
-    /// else's when the journal is read again.
+    /// else's when the journal is read again. A submission in flight may have been sent under another name: its commit
+    /// has the former number, and arrives before the list is live.
     mutating func noteAuthor(_ common: inout Common) {
-        guard let author = common.author, replica.author != author else { return }
+        guard let author = common.author, replica.author != author,
+            isLive || replica.inFlight == nil || replica.author == nil
+        else { return }
         replica.author = author
         journal(.author(author), &common)
         tell(Replica.Update(), &common)
@@ -210,6 +213,7 @@ extension ClientMachine.Subscription {
     private mutating func catchUp(_ common: inout Common) {
         guard let result = goLive(used: common.used) else { return }
         if let last = result.lastSequence { journal(.caughtUp(lastSequence: last), &common) }
+        noteAuthor(&common)
         tell(Replica.Update(), &common)
         if result.sendsAgain { sendSubmission(&common) } else { submit(&common) }
     }
@@ -235,7 +239,7 @@ extension ClientMachine.Subscription {
     }
 
     private mutating func tell(_ update: Replica.Update, _ common: inout Common) {
-        if update.isOwnCommit { common.noteCommitted() }
+        if update.isOwnCommit, replica.author == common.author { common.noteCommitted() }
         for case let loss? in update.notices.map(Loss.init) { common.note(loss, of: name, replica.logID) }
         common.emit(.list(name, .changed(state, update)))
         // Other programs of this machine see in the journal what still waits.

@@ -156,7 +156,7 @@ package struct KeyDecoder {
         let parameters = String(decoding: bytes[start..<position], as: UTF8.self)
         position += 1
         if parameters.hasPrefix("<") { return mouse(parameters.dropFirst(), isRelease: final == UInt8(ascii: "m")) }
-        let fields = parameters.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+        let fields = parameters.split(separator: ";", omittingEmptySubsequences: false).map { Self.number($0) ?? 0 }
         let modifiers = Self.modifiers(fields.count > 1 ? fields[1] : 1)
         switch final {
         case UInt8(ascii: "~"):
@@ -174,6 +174,9 @@ package struct KeyDecoder {
         }
     }
 
+    /// Parameters are digits; no terminal has so many columns that more than 16 bits are needed.
+    private static func number(_ text: Substring) -> Int? { UInt16(text).map(Int.init) }
+
     /// Decodes modifiers: xterm sends the sum of shift 1, alt 2 and control 4, plus one.
     private static func modifiers(_ number: Int) -> Key.Modifiers {
         var modifiers: Key.Modifiers = []
@@ -187,7 +190,7 @@ package struct KeyDecoder {
     /// Decodes `button;column;row`, counted from 1. While the mouse moves, 32 is added to the button; the wheel is 64
     /// and 65.
     private func mouse(_ parameters: Substring, isRelease: Bool) -> Reading {
-        let fields = parameters.split(separator: ";").compactMap { Int($0) }
+        let fields = parameters.split(separator: ";").compactMap(Self.number)
         guard fields.count == 3 else { return .nothing }
         let point = Point(row: max(0, fields[2] - 1), column: max(0, fields[1] - 1))
         let act: Mouse.Act

@@ -37,10 +37,10 @@ extension ClientJournal {
         try database.first("SELECT number FROM authors WHERE person = ?", [.text(person)])?.number(0)
     }
 
-    /// Returns the number that the client of a journal has under a name, or nil if no commit of the client is known.
-    /// Works while another process has the journal open.
-    package static func author(of person: String, inJournalAt path: String) -> AuthorID? {
-        try? reading(path) { try number(of: person, $0) }
+    /// Returns the number that the client of a journal has under a name, or with a token, or nil if no commit of the
+    /// client is known. Works while another process has the journal open.
+    package static func author(of person: String, token: String? = nil, inJournalAt path: String) -> AuthorID? {
+        try? reading(path) { try number(of: key(of: person, token), $0) }
     }
 
     static func reading<Result>(_ path: String, _ body: (SQLiteConnection) throws -> Result) throws -> Result {

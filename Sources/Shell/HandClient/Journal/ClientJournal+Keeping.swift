@@ -39,8 +39,8 @@ extension ClientJournal {
             try database.run(sql, [.text(list), .text(person)])
         case .used(let log, let sequence): try Self.noteUsed(sequence, in: log, database)
         case .shared: try Self.noteSharedClient(database)
-        case .met(let author, let person): try Self.meet(author: author, of: person, database)
-        case .committed(let author, let person): try Self.note(author: author, of: person, database)
+        case .met(let author, let person): try Self.meet(author: author, of: key(of: person), database)
+        case .committed(let author, let person): try Self.note(author: author, of: key(of: person), database)
         }
     }
 }

@@ -88,10 +88,12 @@ extension ClientJournal {
         try reading { try Self.load(list, $0, path) }
     }
 
-    /// Returns the stored replica of a list, or nil if there is none. Works while another process has the journal open.
+    /// Returns the stored replica of a list, or nil if there is none. Works while another process has the journal open,
+    /// or is making it.
     package static func copy(of list: String, inJournalAt path: String) throws -> Replica? {
         try StoreFile.translating(path) {
             try reading(path) { database in
+                if try isEmpty(database) { return nil }
                 try checkFormat(database, path)
                 return try load(list, database, path)
             }
@@ -190,6 +192,7 @@ extension ClientJournal {
     package static func lists(inJournalAt path: String) throws -> [String] {
         try StoreFile.translating(path) {
             try reading(path) { database in
+                if try isEmpty(database) { return [] }
                 try checkFormat(database, path)
                 return try lists(database)
             }

@@ -1,4 +1,5 @@
 import Disk
+import EventLoop
 import HandCore
 import HandSync
 import HandWire
@@ -13,6 +14,7 @@ package final class ClientJournal: Sendable {
     private let lock: StoreLock
     let path: String
     let person: String
+    private let token: String?
     /// The client's secret id when the journal was opened. The journal creates the id once, and a new id if another
     /// program has the same id.
     package let client: ClientID
@@ -26,9 +28,11 @@ package final class ClientJournal: Sendable {
 
     /// Opens the journal at `path`, and creates it and its folder if necessary.
     ///
-    /// - Parameter person: the name of the person who edits.
+    /// - Parameters:
+    ///   - person: the name of the person who edits.
+    ///   - token: the person's token, whose own name counts on the server.
     /// - Throws: `StoreError` if the file is in use, newer than this program, or not a journal.
-    package init(path: String, fresh: ClientID, person: String = "") throws {
+    package init(path: String, fresh: ClientID, person: String = "", token: String? = nil) throws {
         let folder = PrivateFile.folder(of: path)
         try StoreFile.makeFolder(folder)
         lock = try StoreLock(path: path + ".lock", of: path)
@@ -36,7 +40,7 @@ package final class ClientJournal: Sendable {
         try StoreFile.checkHeader(path)
         try StoreFile.makePrivate(path)
         self.path = path
-        self.person = person
+        (self.person, self.token) = (person, token)
         let database = try StoreFile.translating(path) { try SQLiteDatabase(path) }
         self.database = database
         (client, used) = try StoreFile.translating(path) {
@@ -48,13 +52,25 @@ package final class ClientJournal: Sendable {
     }
 
     private static func prepare(_ database: SQLiteConnection, path: String, fresh: ClientID) throws -> ClientID {
-        if try database.integer("SELECT count(*) FROM sqlite_master") == 0 { try create(database, fresh) }
+        if try isEmpty(database) { try create(database, fresh) }
         try checkFormat(database, path)
         guard let row = try database.first("SELECT high, low, is_shared FROM client") else {
             throw StoreError.damaged("\(path) has lost its client id")
         }
         if try row.integer(2) != 0, try take(fresh, database, path) { return fresh }
         return ClientID(high: try row.bits(0), low: try row.bits(1))
+    }
+
+    /// The key of a person's author numbers.
+    func key(of person: String) -> String { Self.key(of: person, token) }
+
+    static func key(of person: String, _ token: String?) -> String {
+        person + (token.map { " \(Fingerprint.sha256($0).prefix(16))" } ?? "")
+    }
+
+    /// Whether the journal is still to be made.
+    static func isEmpty(_ database: SQLiteConnection) throws -> Bool {
+        try database.integer("SELECT count(*) FROM sqlite_master") == 0
     }
 
     static func checkFormat(_ database: SQLiteConnection, _ path: String) throws {
@@ -148,8 +164,10 @@ extension ClientJournal {
         try database.run("DELETE FROM waiting WHERE list = ?", [.text(list)])
     }
 
-    /// Returns the person whose edits wait, or nil if no edits wait. The edits may only be sent under that person's
-    /// name. Looks at the edits' results.
+    private static let unansweredPerson = "SELECT person FROM submissions WHERE edit IS NOT NULL"
+
+    /// Returns the person whose edits wait, to be sent or for an answer, or nil if no edits wait. The edits may only be
+    /// sent under that person's name. Looks at the edits' results.
     package func waitingPerson() throws -> String? {
         try writing { database in
             let waiting = try database.all("SELECT list, person FROM waiting") { (try $0.text(0), try $0.text(1)) }
@@ -157,7 +175,7 @@ extension ClientJournal {
                 if try Self.load(list, database, path)?.hasPending == true { return person }
                 try Self.forgetWaiting(list, database)
             }
-            return nil
+            return try database.first(Self.unansweredPerson)?.text(0)
         }
     }
 
@@ -172,6 +190,7 @@ extension ClientJournal {
                 guard verdicts == ["ok"] else {
                     throw StoreError.damaged("\(path) is damaged: \(verdicts.first ?? "it does not say where")")
                 }
+                if try isEmpty(database) { return [] }
                 try checkFormat(database, path)
                 return try lists(database).filter { try load($0, database, path)?.hasPending == true }
             }
@@ -197,6 +216,6 @@ extension ClientJournal {
     /// Returns the person whose edits may wait in a journal. A returned name may be wrong, nil never is. Works while
     /// another process has the journal open.
     package static func waitingPerson(inJournalAt path: String) -> String? {
-        try? reading(path) { try $0.first("SELECT person FROM waiting")?.text(0) }
+        try? reading(path) { try $0.first("SELECT person FROM waiting UNION ALL \(unansweredPerson)")?.text(0) }
     }
 }

@@ -86,7 +86,9 @@ package struct AccessBook: Codable, Equatable, Sendable {
 
     /// Creates a token with a role on some lists, or on all if none is named. Returns the secret, which is not stored.
     ///
-    /// - Parameter name: nil for a guest. The guest's name then includes the token's id, to distinguish guests.
+    /// - Parameters:
+    ///   - name: nil for a guest. The guest's name then includes the token's id, to distinguish guests.
+    ///   - lists: the lists' names, in any form of Unicode.
     package mutating func add(
         name: String?, role: Role, lists: [String] = [], expires: Date? = nil, at time: Date
     ) -> (token: Token, secret: String) {
@@ -98,7 +100,7 @@ package struct AccessBook: Codable, Equatable, Sendable {
         let end = expires.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.up)) }
         let token = Token(
             id: id, name: name ?? "guest \(id)", hash: Fingerprint.sha256(secret), role: lists.isEmpty ? role : .none,
-            lists: Dictionary(lists.map { ($0, role) }) { $1 }, created: created, expires: end)
+            lists: Dictionary(lists.map { (ListName.composed($0), role) }) { $1 }, created: created, expires: end)
         tokens[id] = token
         return (token, secret)
     }
@@ -107,7 +109,7 @@ package struct AccessBook: Codable, Equatable, Sendable {
     package mutating func change(_ id: String, to role: Role, lists: [String] = []) -> Token? {
         guard tokens[id] != nil else { return nil }
         if lists.isEmpty { tokens[id]?.role = role }
-        for list in lists { tokens[id]?.change(list, to: role) }
+        for list in lists { tokens[id]?.change(ListName.composed(list), to: role) }
         return tokens[id]
     }
 
@@ -173,19 +175,13 @@ package struct AccessBook: Codable, Equatable, Sendable {
     // MARK: Asking
 
     /// Returns the rights of a client with the given secret, or without one.
-    package func grant(to client: ClientID, secret: String?, from caller: Caller, at time: Date) -> Grant? {
+    package func grant(secret: String?, from caller: Caller, at time: Date) -> Grant? {
         guard let secret else {
-            guard let access = access(again: nil, from: caller, at: time) else { return nil }
-            // Users of this machine get separate client ids. Remote guests do not: only addresses identify remote
-            // guests, and addresses change.
-            let isNamed = access.name != nil
-            let client = isNamed ? client.belonging(to: caller.account ?? "") : client
-            return Grant(access: access, client: client, user: caller.account)
+            return access(again: nil, from: caller, at: time).map { Grant(access: $0, user: caller.account) }
         }
         let hash = Fingerprint.sha256(secret)
         guard let token = tokens.values.first(where: { $0.hash == hash }), token.isValid(at: time) else { return nil }
-        let user = "token \(token.name)"
-        return Grant(access: token.access, client: client.belonging(to: user), user: user)
+        return Grant(access: token.access, user: "token \(token.name)")
     }
 
     package func access(again id: String?, from caller: Caller, at time: Date) -> Access? {
@@ -229,17 +225,5 @@ extension AccessBook.ListRole {
     fileprivate mutating func called(_ name: String?) {
         isDeleted = name == nil
         self.name = name ?? self.name
-    }
-}
-
-extension ClientID {
-    /// Returns a different client id for each user. The id depends on the user's name, so the user keeps the id with a
-    /// new token.
-    fileprivate func belonging(to user: String) -> ClientID {
-        let digits = Fingerprint.sha256("\(high) \(low) \(user)")
-        let half = digits.index(digits.startIndex, offsetBy: 16)
-        let end = digits.index(half, offsetBy: 16)
-        return ClientID(
-            high: UInt64(digits[..<half], radix: 16) ?? high, low: UInt64(digits[half..<end], radix: 16) ?? low)
     }
 }

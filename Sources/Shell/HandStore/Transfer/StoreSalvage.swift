@@ -27,7 +27,9 @@ package struct StoreSalvage {
             return try copy.write { try StoreSalvage(database: $0).run() }
         }
         let report = try StoreVerifier(path: file).verify()
-        guard let problem = report.problems.first ?? report.lists.lazy.compactMap(\.problem).first else { return losses }
+        guard let problem = report.problems.first ?? report.lists.lazy.compactMap(\.problem).first else {
+            return losses
+        }
         throw StoreError.damaged("nothing can be salvaged: \(problem.text)")
     }
 

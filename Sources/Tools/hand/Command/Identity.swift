@@ -59,7 +59,9 @@ enum Identity {
         var memory = UndoReconstruction.Memory()
         // If there is no folder with journals, there is no memory.
         for path in (try? journals(at: address)) ?? [] {
-            guard let author = ClientJournal.author(of: person, inJournalAt: path) else { continue }
+            guard let author = ClientJournal.author(of: person, token: address.token, inJournalAt: path) else {
+                continue
+            }
             memory.own[author] = ClientJournal.steps(of: author, in: log, inJournalAt: path)
             if let base = ClientJournal.history(of: person, in: log, inJournalAt: path),
                 base.revision > memory.base?.revision ?? -1
@@ -124,7 +126,10 @@ enum Identity {
     ) throws -> (ClientConfiguration, ClientJournal) {
         try first(at: address.server, for: person) { path in
             let configuration = try configuration(address, person, path, keepsLists: true)
-            return (configuration, try ClientJournal(path: path, fresh: configuration.client, person: person))
+            return (
+                configuration,
+                try ClientJournal(path: path, fresh: configuration.client, person: person, token: address.token)
+            )
         }
     }
 
@@ -139,7 +144,7 @@ enum Identity {
         (configuration.list, configuration.token) = (address.list, address.token)
         if keepsLists {
             let authors = try journals(at: address).filter { $0 != path }
-                .compactMap { ClientJournal.author(of: person, inJournalAt: $0) }
+                .compactMap { ClientJournal.author(of: person, token: address.token, inJournalAt: $0) }
             configuration.persons = Set(authors)
             configuration.memory = { memory(of: person, at: address, log: $0) }
             configuration.seen = {

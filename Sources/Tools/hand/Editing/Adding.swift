@@ -69,6 +69,10 @@ struct Add: AsyncParsableCommand {
         let place = parent.map(Place.after) ?? chosen
         try await options.editBranches([], to: place) { list, _ in
             let spot = try place.spot(in: list)
+            if let under, spot.level == Int(Item.maxLevel) {
+                throw Failure(
+                    .rejected, "item \(under) is at level \(Item.maxLevel), the last: it can have no sub-items")
+            }
             let level = level ?? UInt8(min(parent == nil ? spot.level : spot.level + 1, Int(Item.maxLevel)))
             let leveled = items.map { Item(id: $0.id, level: level, content: $0.content) }
             return Delta.inserting(leveled, at: spot.gap, spot.side)

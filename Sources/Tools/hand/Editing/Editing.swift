@@ -62,10 +62,10 @@ struct Edit: AsyncParsableCommand {
             """, valueName: "text"))
     var was: String?
 
-    /// Standard input without its final newline.
+    /// Standard input without its final newline, which may be CR LF.
     private static func standardInput() throws -> String {
         let text = try StandardInput.text()
-        return text.hasSuffix("\n") ? String(text.dropLast()) : text
+        return text.last?.isNewline == true ? String(text.dropLast()) : text
     }
 
     func validate() throws {

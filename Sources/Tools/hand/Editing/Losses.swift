@@ -3,6 +3,7 @@ import HandCore
 import HandFormats
 import HandScreens
 import HandSync
+import HandWire
 
 /// Tells a person what became of earlier edits: of edits that were sent without an answer, and of edits that others
 /// have overridden or the server has refused.
@@ -57,6 +58,9 @@ enum Losses {
         case .committed(let revision, _, _): return "\(edit) was made: revision \(revision)"
         case .rejected(let reason):
             return "\(edit) was refused: \(reason) It is kept: \(Suggestion.command("rejected"))"
+        case .error(.noSuchList, _):
+            return
+                "what became of \(edit) cannot be found out: the list is gone. It is kept: \(Suggestion.command("rejected"))"
         default: return "\(edit) was not made. It is kept: \(Suggestion.command("rejected"))"
         }
     }

@@ -63,36 +63,61 @@ struct RejectedCommand: AsyncParsableCommand {
         @Flag(help: "If the server cannot be reached, keep the edit for 'hand sync' to send.") var queue = false
 
         func run() async throws {
-            let given = try chosen.list.given
-            let isAll = chosen.numbers == ["all"]
-            let shelf = try Shelf(chosen.list.server, of: isAll ? given : nil)
-            for edit in try chosen.edits(on: shelf) {
-                let (number, kept) = (edit.number, edit.kept)
-                var options = EditOptions()
-                options.list = chosen.list
-                options.list.list = chosen.list.list ?? kept.list
-                (options.queue, options.ifRevision) = (queue, nil)
-                try await options.edit(knowing: .all) { list in
-                    guard list.logID == 0 || LogID.isSameList(list.logID, kept.log) else {
-                        let advice = Suggestion.command("rejected retry -l NEWNAME", "\(number)")
-                        throw Failure(
-                            .conflict,
-                            "\(number) was made on another list, which was called '\(kept.list)' then. Nothing was done. If it "
-                                + "has another name now: \(advice)")
+            let shelf = try Shelf(chosen.list.server, of: nil)
+            var edits = try chosen.edits(on: shelf)
+            if chosen.numbers == ["all"], let given = try chosen.list.given {
+                // The list may have had another name when they were made.
+                let log =
+                    queue
+                    ? nil
+                    : try await chosen.list.server.withClient(list: given) { client, _ in
+                        try await client.excerpt(of: given).logID
                     }
-                    let delta = kept.loss.delta(on: try list.whole()) {
-                        var random = SystemRandomNumberGenerator()
-                        return .random(using: &random)
-                    }
-                    guard let delta else {
-                        let words = chosen.list.list.map { Suggestion.command("rejected text -l", $0, "\(number)") }
-                        let advice = words ?? Suggestion.command("rejected text", "\(number)")
-                        throw Failure(.notFound, "\(number): the item is gone; print its words with: \(advice)")
-                    }
-                    return delta
+                edits = edits.filter { edit in
+                    log.map { LogID.isSameList(edit.kept.log, $0) } ?? (edit.kept.list == given)
                 }
-                try shelf.forget(edit)
+                if edits.isEmpty { chosen.list.server.say("no refused or overridden edits of '\(given)' wait for you") }
             }
+            var refused: (any Error)?
+            for edit in edits {
+                // What is refused again stays, and does not hold up the others.
+                do { try await retry(edit, on: shelf) } catch {
+                    guard edits.count > 1, Failure(error).isOurs, Failure(error).status != .unreachable else {
+                        throw error
+                    }
+                    refused.map { Output.message("hand: \(Failure($0).message)") }
+                    refused = error
+                }
+            }
+            if let refused { throw refused }
+        }
+
+        private func retry(_ edit: Shelf.Edit, on shelf: Shelf) async throws {
+            let (number, kept) = (edit.number, edit.kept)
+            var options = EditOptions()
+            options.list = chosen.list
+            options.list.list = chosen.list.list ?? kept.list
+            (options.queue, options.ifRevision) = (queue, nil)
+            try await options.edit(knowing: .all) { list in
+                guard list.logID == 0 || LogID.isSameList(list.logID, kept.log) else {
+                    let advice = Suggestion.command("rejected retry -l NEWNAME", "\(number)")
+                    throw Failure(
+                        .conflict,
+                        "\(number) was made on another list, which was called '\(kept.list)' then. Nothing was done. If it "
+                            + "has another name now: \(advice)")
+                }
+                let delta = kept.loss.delta(on: try list.whole()) {
+                    var random = SystemRandomNumberGenerator()
+                    return .random(using: &random)
+                }
+                guard let delta else {
+                    let words = chosen.list.list.map { Suggestion.command("rejected text -l", $0, "\(number)") }
+                    let advice = words ?? Suggestion.command("rejected text", "\(number)")
+                    throw Failure(.notFound, "\(number): the item is gone; print its words with: \(advice)")
+                }
+                return delta
+            }
+            try shelf.forget(edit)
         }
     }
 

@@ -2,6 +2,7 @@ import HandClient
 import HandCore
 import HandFormats
 import HandWire
+import Synchronization
 
 /// Copies items to a place in a list. A move deletes the originals, once the list has committed the copies: whatever is
 /// refused, no item is lost, and none is in both lists without a message. A moved item keeps its id, so that a move
@@ -67,10 +68,14 @@ struct Transfer {
             "to",
             JSONValue(fields: ["list": to, "revision": JSONValue(orNull: outcome?.revision), "changes": added.json]))
         if !source.list.server.json { added.tell(source.list.server) }
+        let changed = Stayed()
         do {
-            let outcome = try await delete(branches, in: deleted)
-            if let outcome { return try source.report(outcome, deleted, [told]) }
-            source.report(revision: nil, deleted, [told])
+            let outcome = try await delete(branches, in: deleted, keeping: changed)
+            if let outcome {
+                try source.report(outcome, deleted, [told])
+            } else {
+                source.report(revision: nil, deleted, [told])
+            }
         } catch {
             let failure = Failure(error)
             guard failure.isOurs else { throw error }
@@ -89,6 +94,12 @@ struct Transfer {
                 "the items are in '\(to)', and still in '\(from)', which did not give them up: \(failure.message). To take back "
                     + "the copies: \(undo)")
         }
+        let stayed = changed.count.withLock { $0 }
+        if stayed == 0 { return }
+        Output.message(
+            "\(Amount.count(stayed, "item")) stayed in '\(from)': changed while it was moved. '\(to)' has what it was before"
+        )
+        Output.exit(.conflict)
     }
 
     /// The items of the named branches, in the order given, each once. The levels are relative to the named items.
@@ -148,15 +159,34 @@ struct Transfer {
         }
     }
 
-    /// Deletes the originals that are still there.
-    private func delete(_ originals: [Item], in summary: EditSummary) async throws -> Settlement? {
-        let references = originals.map { ItemReference.prefix("\($0.id)") }
-        let part = ItemReference.selections(of: references)
-        let delta = source.noting(
-            { list in
-                let present = references.filter { (try? $0.position(in: list)) != nil }
-                return try References.components(present, in: list) { .delete(1) }
-            }, in: summary)
-        return try await source.commit(knowing: .items(part), delta)
+    /// How many items were not deleted.
+    private final class Stayed: Sendable {
+        let count = Mutex(0)
+    }
+
+    /// Deletes the originals that are as they were copied: what somebody has changed since exists only there.
+    private func delete(
+        _ originals: [Item], in summary: EditSummary, keeping changed: Stayed
+    ) async throws -> Settlement? {
+        var originals = originals
+        while true {
+            do {
+                let references = originals.map { ItemReference.prefix("\($0.id)") }
+                return try await EditOptions.withBranches(of: references) { [source, originals] part, find in
+                    let delta = source.noting(
+                        { list in
+                            let same = try zip(find(list), originals).filter { place, original in
+                                try list.item(at: place).content == original.content
+                            }
+                            changed.count.withLock { $0 = originals.count - same.count }
+                            return try list.deleting(same.map(\.0).sorted())
+                        }, in: summary)
+                    return try await source.commit(knowing: .items(part), delta)
+                }
+            } catch ItemReference.Problem.unknown(let id) {
+                // Somebody has deleted it meanwhile.
+                originals.removeAll { "\($0.id)" == id }
+            }
+        }
     }
 }

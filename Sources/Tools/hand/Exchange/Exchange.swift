@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import HandApp
 import HandClient
 import HandCore
 import HandFormats
@@ -134,7 +135,13 @@ struct Import: AsyncParsableCommand {
             if format == nil, let found = kind.format { return found }
             throw kind.failure(file, as: format)
         }
-        return try format ?? ListFormat(of: file, among: ListFormat.allCases) ?? .jsonl
+        if let format = try format ?? ListFormat(of: file, among: ListFormat.allCases) { return format }
+        guard bytes.first(where: { !" \t\r\n".utf8.contains($0) }).map({ $0 == UInt8(ascii: "{") }) ?? true else {
+            let name = file == "-" ? "standard input" : file
+            throw Failure(
+                .usage, "\(name) does not show its format: name it, such as --format todotxt if each line is a task")
+        }
+        return .jsonl
     }
 
     /// Adds the items portion by portion. `--timeout` limits each portion. Returns how many were added, and what was
@@ -151,18 +158,31 @@ struct Import: AsyncParsableCommand {
             var last: ItemID?
             // The portion that was under way when an import stopped may be in the list.
             var mayBeThere = from != nil
+            /// Whether the list has any of these items.
+            func isThere(_ items: [Item]) async throws -> Bool {
+                try await server.limited(client, address) {
+                    let selections = items.map { Excerpt.Selection.ids($0.id...$0.id) }
+                    return try await !client.excerpt(of: name, selections).entries.isEmpty
+                }
+            }
+            var before: [Item] = []
             var portions = try source.portions()
+            if let from, from.items >= all, all > 0 { throw Self.otherPlace(from, "the file has only \(all) items") }
             while let portion = try portions.next() {
                 let (items, behind) = (portion.items, last)
                 last = items.last?.id
-                if portion.end <= from?.items ?? 0 { continue }
+                if portion.end <= from?.items ?? 0 {
+                    before = items
+                    continue
+                }
+                if let from, portion.start < from.items { throw Self.otherPlace(from, "no portion of it ends there") }
+                if let from, portion.start == from.items, portion.start > 0, try await !isThere(before) {
+                    throw Self.otherPlace(from, "'\(name)' has none of the items before it")
+                }
                 do {
                     if Interruption.signal != nil { throw Interruption.failure }
                     if mayBeThere {
-                        mayBeThere = try await server.limited(client, address) {
-                            let selections = items.map { Excerpt.Selection.ids($0.id...$0.id) }
-                            return try await !client.excerpt(of: name, selections).entries.isEmpty
-                        }
+                        mayBeThere = try await isThere(items)
                         if mayBeThere { continue }
                     }
                     let outcome = try await server.limited(client, address) {
@@ -180,6 +200,13 @@ struct Import: AsyncParsableCommand {
             if !server.quiet, added > 0 { Output.progress("") }
             return (added, revision, notKept)
         }
+    }
+
+    private static func otherPlace(_ place: ImportPlace, _ reason: String) -> Failure {
+        Failure(
+            .notFound,
+            "--continue \(place) is not a place in this import: \(reason). Use the place that the stopped import printed; nothing "
+                + "was imported")
     }
 
     /// The failure that says where an import stopped, and how to continue it.

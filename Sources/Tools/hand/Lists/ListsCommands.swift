@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HandApp
 import HandClient
 import HandCore
 import HandFormats
@@ -10,9 +11,13 @@ struct Lists: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show the lists of a server.")
 
     /// The message for a list that does not exist.
-    static func missing(_ name: String, among names: [String]) -> String {
+    ///
+    /// - Parameter role: what the user may do with all lists; nil if that is not known.
+    static func missing(_ name: String, among names: [String], _ role: Role? = nil) -> String {
         let guess = Spelling.question(name, among: names)
         if !guess.isEmpty || ListName.problem(with: name) != nil { return "there is no list '\(name)'." + guess }
+        if role == Role.none { return "there is no list '\(name)', or you have no role on it" }
+        if let role, role < .write { return "there is no list '\(name)'" }
         return "there is no list '\(name)'. Make it with: " + Suggestion.command("create", name)
     }
 
@@ -22,7 +27,9 @@ struct Lists: AsyncParsableCommand {
         if names.contains(name) { return nil }
         // The list is missing, even if this question is not answered.
         let deleted = try? await client.deletedLists(pages: 1).first { $0.list.name == name }
-        guard let deleted else { return Failure(.notFound, missing(name, among: names)) }
+        guard let deleted else {
+            return Failure(.notFound, missing(name, among: names, try await client.granted()?.everywhere))
+        }
         return Failure(
             .notFound,
             "'\(name)' is deleted (by \(deleted.person), \(LocalTime.here(deleted.time))). Bring it back with: \(Suggestion.command("undelete", name))"
@@ -143,15 +150,9 @@ extension LocalTime {
 
     /// The day in this machine's time zone, some days from today, such as `2026-12-01`.
     static func day(_ days: Int = 0) -> String {
-        String(here(UInt64(max(0, time(nil) + days * 86_400)) * 1_000).prefix(10))
-    }
-
-    /// How many seconds this machine's time zone is ahead of UTC at a time, which is in seconds since 1970. Uses the
-    /// system's time zones, because the package contains none.
-    static func offset(at time: time_t) -> Int {
-        var (time, parts) = (time, tm())
-        tzset()
-        return localtime_r(&time, &parts) == nil ? 0 : parts.tm_gmtoff
+        // The offset of today: a day that is an hour longer or shorter is a day, too.
+        let now = time(nil)
+        return String(text(UInt64(max(0, now + days * 86_400)) * 1_000, offset: offset(at: now)).prefix(10))
     }
 }
 

@@ -43,9 +43,12 @@ struct Delete: AsyncParsableCommand {
     func run() async throws {
         let name = name
         if !force {
-            // A missing list is reported before the question.
+            // A missing list, or a missing right, is reported before the question.
             let list = try await server.withClient { client, _ in
                 if let failure = try await Lists.missing(name, client) { throw failure }
+                if let role = try await client.granted()?.role(on: name), role < .admin {
+                    throw Failure(.notAllowed, "your role on '\(name)' is \(role); deleting it needs admin")
+                }
                 return try await client.lists().first { $0.name == name }
             }
             let items = Amount.count(list?.count ?? 0, "item")

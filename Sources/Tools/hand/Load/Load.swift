@@ -104,6 +104,7 @@ struct Load: ParsableCommand {
         guard (clients ?? 1) > 0, processes > 0, (rate ?? 1) > 0 else {
             throw ValidationError("--clients, --processes and --rate must be above 0.")
         }
+        if let rate, rate > 1e9 { throw ValidationError("--rate must be at most 1000000000 commits per second.") }
         if script == "-", processes > 1 {
             throw ValidationError("A script from standard input is for one process; with --processes, name a file.")
         }

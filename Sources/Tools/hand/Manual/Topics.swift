@@ -63,7 +63,8 @@ enum Topic: String, CaseIterable {
           hand edit 3 "oat milk, 2 l" --was "oat milk"
           hand rm 2 --if-revision 12
 
-        If it has changed, nothing is done, and the exit code is 7. 'hand log' shows who did what. 'hand undo' takes back your own \
+        The first keeps what others have written elsewhere in the text; only if the same words have changed, nothing is done. The \
+        second is not done if anything in the list has changed. The exit code is 7 then. 'hand log' shows who did what. 'hand undo' takes back your own \
         edits; 'hand undo --help' says what stays.
         """
 
@@ -214,9 +215,11 @@ enum Topic: String, CaseIterable {
         line break. --tasks makes tasks of list items without a box. An export writes what was not edited as it was, except for \
         blank lines, indentation, spaces at line ends, the marks and numbers of list items, and X for x.
 
-        todotxt (.txt): every line is a task; priority, dates, tags and indentation stay in its text. Blank lines are not kept.
+        todotxt (.txt): every line is a task; priority, dates, tags and indentation stay in its text. Blank lines are not kept. An \
+        export marks what todo.txt does not have: kind:note, level:1, and escaped:percent where a text has line breaks.
 
-        csv (.csv): the first line names the columns: text, done, level, kind, url, due. Only text is needed. Names such as title, \
+        csv (.csv): the first line names the columns: text, done, level, kind, url, due. Only text is needed. An export has no due, \
+        which is in the text, and escaped, which says how the text is written. Names such as title, \
         completed and deadline are known, too, and semicolons or tabs instead of commas. A spreadsheet may take a text that begins \
         with = for a formula: open all columns as text.
 

@@ -11,7 +11,7 @@ struct Watch: AsyncParsableCommand {
         abstract: "Follow a list live, until Ctrl-C.",
         discussion: """
             Reconnects by itself, and misses nothing. The first line of --json is the list: "revision", "count", "items". Such a \
-            line also follows a gap, where the server no longer has the commits. On a terminal, each change says when it was made, and by \
+            line also follows a gap, where the server no longer has the commits, or has others. On a terminal, each change says when it was made, and by \
             whom.
 
             hand watch --exec ./tell.sh -- --urgent runs ./tell.sh --urgent for each commit, one after the other, with the commit as a \
@@ -155,22 +155,29 @@ private struct WatchedCommits {
         let state = try await list.state()
         guard state.isLoaded, state.pendingCount == 0 else { return }
         report.me = try await client.person()
-        if state.logID != last?.logID {
+        if state.revision == last?.revision, state.logID == last?.logID, state.view.digest == last?.hand.digest {
+            return
+        }
+        guard let last, state.logID == last.logID, state.revision > last.revision else {
             return begin(at: state.view, state.revision, of: state.logID)
         }
-        if state.revision == last?.revision { return }
         do {
-            try await client.commits(of: list.name, from: (last?.revision ?? 0) + 1) { commits, people in
+            try await client.commits(of: list.name, from: last.revision + 1) { commits, people in
                 for commit in commits {
                     try await take(commit, by: people[commit.author] ?? "?", of: list.name, client)
                 }
             }
+        } catch is OtherHistory {
+            begin(at: state.view, state.revision, of: state.logID)
         } catch ClientError.unreachable {
             // The missing commits are requested when the server is back.
         } catch ClientError.refused(.noSuchList, _) {
             // The list was renamed or deleted meanwhile; an event says which.
         }
     }
+
+    /// The commits do not follow the last one that was reported: the server's lists were put back.
+    private struct OtherHistory: Error {}
 
     private mutating func begin(at hand: Hand, _ revision: Int, of logID: UInt64) {
         report.begin(at: hand, revision)
@@ -185,7 +192,7 @@ private struct WatchedCommits {
             begin(at: state.hand, state.revision, of: known.logID)
         }
         guard let old = last else { return }
-        let new = try old.hand.applying(commit.delta)
+        guard let new = try? old.hand.applying(commit.delta), new.digest == commit.digest else { throw OtherHistory() }
         try await report.take(commit, by: person, of: name, from: old.hand, to: new)
         last = (new, commit.revision, old.logID)
     }

@@ -80,7 +80,6 @@ enum Screens {
         do {
             var settings = AppState.Settings(
                 server: location.server, person: person, size: terminal.size,
-                utcOffset: LocalTime.offset(at: time(nil)), epoch: UInt64(max(0, time(nil))) * 1_000 &- loop.now,
                 keys: keys, hasColors: hasColors, seed: .random(in: 0...UInt64.max))
             settings.serverNames[location.server] = name
             settings.notices = notices

@@ -176,7 +176,8 @@ struct Recover: ParsableCommand {
             let command = Suggestion.command("recover --salvage", file)
             throw Failure(
                 .error,
-                "\(file) is damaged: see 'hand verify \(ShellWord.quoted(file))'. To restore what is sound of it: \(command)")
+                "\(file) is damaged: see 'hand verify \(ShellWord.quoted(file))'. To restore what is sound of it: \(command)"
+            )
         }
         if let database = try store.database(creates: true) { return try recover(report, to: database) }
         let folder = try store.folder
@@ -220,9 +221,11 @@ struct Recover: ParsableCommand {
     private static func text(_ loss: StoreSalvage.Loss) -> Printable {
         guard let kept = loss.kept else { return "'\(loss.name)' is left out: nothing of it is sound" }
         if kept.upperBound < loss.stored.upperBound {
-            return "'\(loss.name)' ends at revision \(kept.upperBound) of \(loss.stored.upperBound): the rest is damaged"
+            return
+                "'\(loss.name)' ends at revision \(kept.upperBound) of \(loss.stored.upperBound): the rest is damaged"
         }
-        return "'\(loss.name)' has all its items, but its history begins at revision \(kept.lowerBound): the rest is damaged"
+        return
+            "'\(loss.name)' has all its items, but its history begins at revision \(kept.lowerBound): the rest is damaged"
     }
 
     /// The message if the access rules have changed.

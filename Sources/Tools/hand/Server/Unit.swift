@@ -50,6 +50,10 @@ struct Unit: ParsableCommand {
         }
         if let socket { _ = try Serve.endpoint(socket) }
         if web, socket == nil { throw ValidationError("--web needs --socket.") }
+        if socket != nil, !options.isEmpty {
+            throw ValidationError(
+                "--socket prints the socket's unit, which has no options of 'hand serve': leave them out.")
+        }
         // A line break in a value would begin a setting of its own.
         for text in options + [socket, user, program].compactMap({ $0 }) where text.contains(where: \.isControl) {
             throw ValidationError(

@@ -134,7 +134,9 @@ extension ListScreen {
         if steps > 0, let filter, let first = branches.first?.lowerBound {
             let parent = hand.gap(above: first, hand.shownLevel(at: first))
             if filter.row(ofIndex: parent) == nil {
-                return [.say("it would belong to \(EditText.name([parent..<parent + 1], of: hand)), which is not shown")]
+                return [
+                    .say("it would belong to \(EditText.name([parent..<parent + 1], of: hand)), which is not shown")
+                ]
             }
         }
         let (highest, maximum) = (delta.itemChanges.compactMap(\.level).max() ?? 0, hand.rules.maximumLevel)

@@ -113,15 +113,11 @@ package struct Access: Equatable, Sendable {
 /// What is known about a client that says hello.
 package struct Grant: Equatable, Sendable {
     package let access: Access
-    /// The client id for the store. It is different for each user, so that nobody can continue as another user with
-    /// that user's client id.
-    package let client: ClientID
     /// The user whose account is charged; nil for a user who is not counted.
     package let user: String?
 
-    package init(access: Access, client: ClientID, user: String? = nil) {
+    package init(access: Access, user: String? = nil) {
         self.access = access
-        self.client = client
         self.user = user
     }
 }

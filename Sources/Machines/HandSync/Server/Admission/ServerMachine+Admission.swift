@@ -83,16 +83,16 @@ extension ServerMachine {
     /// hellos, the later one wins, in whatever order the store answers.
     private func admit(_ hello: UpMessage.Hello, _ grant: Grant, _ connection: Connection) {
         connection.admit(hello, grant)
-        let former = admission.replace(grant.client, by: connection)
+        let former = admission.replace(hello.client, by: connection)
         if let former { fail(former, .replaced, "this client has connected again") }
-        emit(.tell(.client(StoreHint.Key(grant.client))))
-        switch admission.author(grant.client, named: connection.person, after: former) {
+        emit(.tell(.client(StoreHint.Key(hello.client))))
+        switch admission.author(hello.client, named: connection.person, after: former) {
         case .author(let author, let isNewcomer): welcome(connection, as: author, isNewcomer: isNewcomer)
         case .unknown(let number):
             start(
                 .findAuthor(
                     FindAuthor(
-                        connection: connection.id, client: grant.client, person: connection.person, number: number)))
+                        connection: connection.id, client: hello.client, person: connection.person, number: number)))
         }
     }
 

@@ -89,7 +89,7 @@ package final class Connection {
     /// Records who says hello, and what the user may do.
     func admit(_ hello: UpMessage.Hello, _ grant: Grant) {
         access = grant.access
-        identity = .client(grant.client)
+        identity = .client(hello.client)
         person = grant.access.person(saying: hello.person)
     }
 
