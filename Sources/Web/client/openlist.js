@@ -1,6 +1,7 @@
 // A list that is open, as the view sees it.
 
 import { shownWith } from "./others.js";
+import { NO_LOG, isSameList } from "./replica.js";
 
 /** @typedef {import('./journal.js').Kept} Kept */
 /** @typedef {import('./others.js').Shown} Shown */
@@ -57,7 +58,9 @@ export class OpenList {
   get others() {
     const { log } = this.replica;
     const all = this.#tab.others.flatMap(({ lists }) => lists);
-    const others = all.filter(kept => kept.name === this.name || (kept.log !== "" && kept.log === log));
+    // Another list may have the name, and this one may have had another.
+    const others = all.filter(kept =>
+      log === NO_LOG || kept.log === NO_LOG ? kept.name === this.name : isSameList(kept.log, log));
     return others.length > 0 ? others : NOBODY;
   }
 
