@@ -110,3 +110,18 @@ test("a lock that nobody holds, or that this tab has taken over, is free", async
   assert.equal(await asking.isFree("two"), true);
   assert.equal(await answering.take("two"), true, "asking takes nothing");
 });
+
+test("without locks, a tab that has answered keeps its lock, however often it is asked", async () => {
+  const asking = new Locks({ post: message => queueMicrotask(() => answering.hear(message)) }, null);
+  const answering = new Locks({ post: message => queueMicrotask(() => asking.hear(message)) }, null);
+  assert.equal(await answering.take("x"), true);
+  assert.equal(await asking.take("x"), false);
+  await new Promise(resolve => setTimeout(resolve, 600));
+  assert.equal(await asking.take("x"), false, "the answer was in time");
+});
+
+test("a browser that refuses locks gives none, and nobody waits for it", async () => {
+  const locks = { request: () => Promise.reject(new DOMException("no", "SecurityError")), query: async () => ({}) };
+  const taken = new Locks({ post: () => {} }, locks).take("x");
+  assert.equal(await Promise.race([taken, new Promise(resolve => setTimeout(resolve, 200, "nothing"))]), false);
+});

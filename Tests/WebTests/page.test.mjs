@@ -8,6 +8,7 @@ import { bytesOfDelta } from "../../Sources/Web/client/codec.js";
 import { encoded } from "../../Sources/Web/client/item.js";
 import { List } from "../../Sources/Web/client/list.js";
 import { Locks } from "../../Sources/Web/client/locks.js";
+import { Heirs } from "../../Sources/Web/client/heirs.js";
 import { FrameReader, framed } from "../../Sources/Web/client/frames.js";
 import { ERRORS, decodeUp, encodeDown } from "../../Sources/Web/client/messages.js";
 import { Neighbours } from "../../Sources/Web/client/neighbours.js";
@@ -410,4 +411,88 @@ test("a lock that the browser has dropped is taken again, or seen to be gone", a
   b.free("x");
   await new Promise(resolve => setImmediate(resolve));
   assert.equal(await a.take("x"), true);
+});
+
+test("what a tab that has paused has not sent may be sent by another one", needsServer, () => {
+  const { world, sim, tab } = live();
+  assert.equal(world.device.locks.has(tab.client), true);
+  sim.run(tab.hidden(world.now));
+  pass(world, 310_000);
+  assert.deepEqual([tab.state, world.device.locks.has(tab.client)], ["paused", false]);
+  sim.run(tab.woke(world.now));
+  pass(world, 1000);
+  assert.equal(world.device.locks.has(tab.client), true);
+});
+
+test("the server is told another name at once", needsServer, () => {
+  const { world, sim, tab } = live();
+  const names = [];
+  const { receive } = world.host;
+  world.host.receive = (number, bytes, now) => {
+    new FrameReader().read(bytes, body => {
+      const message = decodeUp(body);
+      if (message.type === "hello") names.push(message.person);
+    });
+    receive.call(world.host, number, bytes, now);
+  };
+  sim.run(tab.introduce("Eve", "", world.now));
+  pass(world, 1000);
+  delete world.host.receive;
+  assert.deepEqual(names, ["Eve"]);
+});
+
+/** Heirs whose journals are answered by hand. */
+function heirsOf(...names) {
+  const owners = names.map(name => ({ client: name.repeat(32), holder: "x", person: "Ada", token: "" }));
+  const pushed = [];
+  const claims = {
+    claim: owner => pushed.push(["claim", owner.client[0]]), forget: client => pushed.push(["forget", client[0]]),
+  };
+  const heirs = new Heirs({
+    claims, push: effect => pushed.push([effect.do, effect.client[0]]), line: () => {
+      throw new Error("no line is needed");
+    }, owner: client => owners.find(owner => owner.client === client),
+  });
+  return { heirs, owners, pushed };
+}
+
+test("why one journal cannot be sent says nothing of the next one", () => {
+  const { heirs, owners: [first, second] } = heirsOf("a", "b");
+  heirs.find([first, second], 0);
+  heirs.locked(first.client, true, 0);
+  heirs.claimed(first.client, { rows: [{ key: [first.client, 0, 0], row: { format: 9 } }], copies: [] }, 0);
+  heirs.locked(second.client, true, 0);
+  heirs.claimed(second.client, { rows: [], copies: [] }, 0);
+  assert.deepEqual([heirs.hasRefused(first.client), heirs.hasRefused(second.client)], [true, false]);
+});
+
+test("a journal that cannot be sent is not tried again and again", () => {
+  const { heirs, owners, pushed } = heirsOf("a");
+  heirs.find(owners, 0);
+  heirs.locked(owners[0].client, true, 0);
+  heirs.claimed(owners[0].client, { rows: [{ key: [owners[0].client, 0, 0], row: { format: 9 } }], copies: [] }, 0);
+  pushed.length = 0;
+  heirs.find(owners, 1);
+  assert.deepEqual(pushed, []);
+});
+
+test("a journal whose tab lives keeps no other waiting, and what was locked is free in the end", () => {
+  const { heirs, owners: [first, second], pushed } = heirsOf("a", "b");
+  heirs.find([first, second], 0);
+  heirs.locked(first.client, false, 0);
+  heirs.locked(second.client, true, 0);
+  heirs.claimed(second.client, undefined, 0);
+  assert.deepEqual(pushed, [["lock", "a"], ["lock", "b"], ["claim", "b"], ["unlock", "b"]]);
+});
+
+test("one's own edits are not among those of other tabs", needsServer, () => {
+  const { world, sim, tab } = live();
+  sim.isOffline = true;
+  pass(world, 1000);
+  world.edit(sim);
+  pass(world, 120_000);
+  assert.ok(sim.opened.replica.pending.length > 0);
+  sim.run(tab.woke(world.now));
+  pass(world, 100);
+  assert.deepEqual(tab.others, []);
 });

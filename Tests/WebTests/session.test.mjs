@@ -2,53 +2,18 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytesOf } from "../../Sources/Web/client/bytes.js";
 import { apply } from "../../Sources/Web/client/delta.js";
-import { FrameReader, framed } from "../../Sources/Web/client/frames.js";
 import { encoded } from "../../Sources/Web/client/item.js";
 import { List } from "../../Sources/Web/client/list.js";
-import { ERRORS, REASONS, decodeUp, encodeDown } from "../../Sources/Web/client/messages.js";
+import { ERRORS, REASONS } from "../../Sources/Web/client/messages.js";
 import { Replica } from "../../Sources/Web/client/replica.js";
 import { Session } from "../../Sources/Web/client/session.js";
+import { done, identity, insertion, live, receive, rules, sent, subscribed, welcome } from "./live.mjs";
 
-const rules = { maximumCount: 0x7fffffff, maximumSize: 16384, maximumLevel: 15, deck: false };
-const identity = { client: "00112233445566778899aabbccddeeff", person: "Ada", program: "test", idle: 180_000 };
-const welcome = {
-  type: "welcome", version: 5, capabilities: 0, author: 1, idleDeadline: 45_000, frameBytes: 8_388_608, program: "",
-};
 const empty = { snapshot: { revision: 0, count: 0, digest: "0".repeat(16) } };
-const subscribed = {
-  type: "subscribed", request: 1, list: 7, logID: "0000000200000005", rules, lastSequence: 0, isLastRefused: false,
-  start: empty,
-};
 const error = (code, retryAfter = 0) => ({
   type: "error", code: ERRORS.indexOf(code), request: 0, list: 0, retryAfter, message: "",
 });
-const insertion = number => [
-  { op: "insert", items: [
-    encoded(Uint8Array.of(number, 0, 0, 0, 0, 0, 0, 0), 2, { text: bytesOf("x"), level: 0 }),
-  ], side: "after" },
-];
-
-const receive = (session, message, now = 0, chance = 0) => session.received(framed(encodeDown(message)), now, chance);
-const done = effects => effects.map(effect => effect.do);
-function sent(effects) {
-  const messages = [];
-  for (const effect of effects) {
-    if (effect.do === "send") new FrameReader().read(effect.bytes, body => messages.push(decodeUp(body)));
-  }
-  return messages;
-}
-
-/** A session whose list is live. */
-function live(keep) {
-  const session = new Session(identity, keep);
-  const list = session.follow("list");
-  session.connected(0);
-  receive(session, welcome);
-  receive(session, subscribed);
-  return { session, list };
-}
 
 test("the first frame is the hello, and nothing else comes before the welcome", () => {
   const session = new Session(identity);

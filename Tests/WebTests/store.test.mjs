@@ -7,6 +7,7 @@ import { Reader, joined } from "../../Sources/Web/client/bytes.js";
 import { readItems } from "../../Sources/Web/client/codec.js";
 import { Copies } from "../../Sources/Web/client/copies.js";
 import { List } from "../../Sources/Web/client/list.js";
+import { Settings } from "../../Sources/Web/client/settings.js";
 import { Store } from "../../Sources/Web/client/store.js";
 import { FakeIndexedDB } from "./fakeidb.mjs";
 import { Random } from "./random.mjs";
@@ -327,4 +328,74 @@ test("a full disk for copies harms no journal", async () => {
   factory.transactions = "well";
   assert.equal(store.state, "kept");
   assert.equal(await write(store, job({ puts: [1] })), "stored");
+});
+
+test("what has failed is written before what comes after it, also if the storage works again by then", async () => {
+  const factory = new FakeIndexedDB();
+  const store = open(factory);
+  await write(store, job({ fresh: true, puts: [0] }));
+  factory.transactions = "QuotaExceededError";
+  const first = answers(store, job({ puts: [1] }));
+  await until(() => first.length === 1);
+  factory.transactions = "well";
+  // The edit of row 1 is committed: if this were written first, the row would come back, and the edit be sent again.
+  const second = answers(store, job({ deletes: [1] }));
+  await until(() => first.at(-1) === "stored" && second.at(-1) === "stored");
+  assert.deepEqual([first, second], [["failed", "stored"], ["failed", "stored"]]);
+  assert.deepEqual(await numbers(store), [0]);
+});
+
+test("of two journals that one tab writes at once, one may have been taken over", async () => {
+  const factory = new FakeIndexedDB();
+  const [store, taker] = [open(factory), open(factory)];
+  await write(store, job({ fresh: true, puts: [0] }));
+  await write(store, job({ fresh: true, holder: "tab 1 2", name: other, puts: [0] }));
+  await taker.claim(other, owner("tab 2", other));
+  // The first keeps the storage busy, so that the others wait for it together.
+  const all = [
+    answers(store, job({ puts: [1] })), answers(store, job({ puts: [2] })),
+    answers(store, job({ holder: "tab 1 2", name: other, puts: [3] })),
+  ];
+  await until(() => all.every(({ length }) => length === 1));
+  assert.deepEqual(all.flat(), ["stored", "stored", "taken"]);
+});
+
+test("while an edit is in memory only, nothing else that works makes the storage one that keeps", async () => {
+  const factory = new FakeIndexedDB();
+  const store = new Store(draw, { factory, patience: PATIENCE }, 300);
+  await write(store, job({ fresh: true, puts: [0] }));
+  factory.transactions = "QuotaExceededError";
+  await write(store, job({ puts: [1] }));
+  factory.transactions = "well";
+  await store.look();
+  await store.set("key", 1);
+  assert.equal(store.state, "failed");
+});
+
+test("who is not the first to claim a journal has a storage that works", async () => {
+  const factory = new FakeIndexedDB();
+  const [first, second, third] = [1, 2, 3].map(() => new Store(draw, { factory, patience: 40 }, 40));
+  const owner = holder => ({ client, holder, person: "Ada", token: "" });
+  const job = { changes: { puts: [], deletes: [] }, owner: owner("tab 1"), fresh: true };
+  await new Promise(resolve => first.write(job, resolve));
+  const claims = await Promise.all([second.claim(client, owner("tab 2")), third.claim(client, owner("tab 3"))]);
+  assert.equal(claims.filter(rows => rows === undefined).length, 1, "one of them was faster");
+  assert.deepEqual([second.state, third.state], ["kept", "kept"]);
+});
+
+test("the copy of a list that has another name now is not offered under the former one", async () => {
+  const factory = new FakeIndexedDB();
+  const copies = new Copies(draw, { factory });
+  const copy = { name: "before", log: "0000000200000005", revision: 3, items: List.empty };
+  await copies.keep(copy);
+  await copies.keep({ ...copy, name: "after", revision: 4 }, "before");
+  assert.deepEqual((await copies.heads()).map(({ name }) => name), ["after"]);
+  assert.equal(await copies.read("before"), undefined);
+});
+
+test("what was set before the storage answered stays", () => {
+  const settings = new Settings(new Map(), () => {});
+  settings.set("draft", "new");
+  settings.fill(new Map([["draft", "old"], ["seen list", 3]]));
+  assert.deepEqual([settings.get("draft"), settings.get("seen list")], ["new", 3]);
 });

@@ -1,0 +1,84 @@
+// What a session does when a connection is lost, tried for long, or answers after a wake.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ERRORS } from "../../Sources/Web/client/messages.js";
+import { Session } from "../../Sources/Web/client/session.js";
+import { done, identity, insertion, live, receive, sent, subscribed, welcome } from "./live.mjs";
+
+test("a connection that answers after a wake is kept", () => {
+  const { session } = live();
+  assert.deepEqual(sent(session.hurry(1000, 0)).map(({ type }) => type), ["ping"]);
+  receive(session, { type: "pong", nonce: 0 }, 1100);
+  assert.ok(session.deadline > 3500, `${session.deadline}`);
+  assert.deepEqual(done(session.tick(3500, 0)), []);
+  assert.equal(session.isOpen, true);
+});
+
+test("a loss forgets the frames that wait for a write", () => {
+  let changes;
+  const { session, list } = live(() => changes);
+  changes = {};
+  const [{ write }] = session.act(list, replica => replica.edit(insertion(1)), 0);
+  changes = undefined;
+  session.lost(1, 0);
+  session.connected(2);
+  assert.deepEqual(sent(session.stored(write)).map(({ type }) => type), ["hello"]);
+});
+
+test("another name does not shorten a wait that the server has asked for", () => {
+  const { session } = live();
+  const code = ERRORS.indexOf("shuttingDown");
+  receive(session, { type: "error", code, request: 0, list: 0, retryAfter: 5000, message: "" }, 10);
+  session.introduce("Eve", undefined, 20, 0);
+  assert.ok(session.deadline >= 5010, `${session.deadline}`);
+});
+
+test("after a wake, a connection that has been tried for long is tried anew", () => {
+  const session = new Session(identity);
+  session.tick(0, 0);
+  assert.deepEqual(done(session.hurry(2000, 0)), []);
+  assert.deepEqual(done(session.hurry(4000, 0)), ["close"]);
+  assert.deepEqual(done(session.tick(session.deadline, 0)), ["connect"]);
+  assert.ok(session.now <= 4300);
+});
+
+test("a client id that was drawn anew is not drawn again", () => {
+  const { session, list } = live();
+  session.act(list, replica => replica.edit(insertion(1)), 0);
+  const commit = (delta, count, digest, sequence, revision) => receive(session, {
+    type: "commit", list: 7,
+    commit: { revision, author: 1, sequence, base: revision - 1, time: 0, count, digest, delta },
+  });
+  commit([], 0, session.replica(list).confirmed.digest, 1, 1);
+  assert.equal(done(commit(insertion(1), 1, session.replica(list).view.digest, 2, 2)).at(-1), "draw");
+  session.take("f".repeat(32), 5);
+  session.tick(session.deadline, 0);
+  const effects = session.connected(6);
+  const all = [...effects, ...receive(session, { ...welcome, author: 2 }, 6)];
+  assert.equal(done(all).includes("draw"), false);
+});
+
+test("a list that has diverged is live again with its snapshot", () => {
+  const { session, list } = live();
+  receive(session, {
+    type: "commit", list: 7,
+    commit: { revision: 9, author: 2, sequence: 1, base: 8, time: 0, count: 0, digest: "0".repeat(16), delta: [] },
+  });
+  assert.deepEqual([list.hasDiverged, list.isLive], [true, false]);
+  receive(session, {
+    ...subscribed, request: 2, start: { snapshot: { revision: 9, count: 0, digest: "0".repeat(16) } },
+  });
+  assert.deepEqual([list.hasDiverged, list.isLive], [false, true]);
+});
+
+test("who was here is not here any more once the list is asked for again", () => {
+  const { session, list } = live();
+  receive(session, { type: "presence", list: 7, entries: [{ author: 2, place: 1, person: "Bob" }] });
+  receive(session, {
+    type: "error", code: ERRORS.indexOf("notSubscribed"), request: 0, list: 7, retryAfter: 0, message: "",
+  });
+  assert.deepEqual([...list.people.here.keys()], []);
+  receive(session, { ...subscribed, request: 2 });
+  assert.deepEqual([...list.people.here.keys()], []);
+});

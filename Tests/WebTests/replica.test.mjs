@@ -1,0 +1,103 @@
+// A replica after snapshots, refusals and tabs that were frozen; and the rows that its journal writes.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bytesOf } from "../../Sources/Web/client/bytes.js";
+import { apply } from "../../Sources/Web/client/delta.js";
+import { Journal, readJournals } from "../../Sources/Web/client/journal.js";
+import { List } from "../../Sources/Web/client/list.js";
+import { Replica } from "../../Sources/Web/client/replica.js";
+import { acknowledge, appended, begun, insertion, log, note, sent, texts } from "./live.mjs";
+
+test("an undo after a snapshot takes back one's own edit, and nothing of others", () => {
+  const replica = begun(note(1, "milk"));
+  replica.edit(appended(1, note(2, "mine")));
+  replica.launch();
+  acknowledge(replica, 4);
+  assert.equal(replica.pending.length, 0);
+  const items = List.of([note(3, "theirs"), note(1, "milk"), note(2, "mine"), note(4, "last")]);
+  replica.restart({ items, revision: 90, log, last: 1, isLastRefused: false }, 1);
+  replica.undo();
+  assert.deepEqual(texts(replica.view), ["theirs", "milk", "last"]);
+});
+
+test("what a pending edit has overridden is not taken back with it", () => {
+  const replica = begun(note(1, "a"));
+  const splice = text => ({ at: 0, removed: bytesOf("a"), inserted: bytesOf(text) });
+  const change = text => [{ op: "edit", change: { text: [splice(text)] } }];
+  replica.edit(change("mine"));
+  replica.launch();
+  const after = List.of([note(1, "theirs")]);
+  const commit = { revision: 4, author: 2, sequence: 1, base: 3, time: 0, count: 1, digest: after.digest };
+  replica.follow({ ...commit, delta: change("theirs") }, after, 1);
+  acknowledge(replica, 5);
+  assert.equal(replica.pending.length, 0);
+  assert.equal(replica.canUndo, false, "the commits tell what can be undone");
+});
+
+test("an edit that was refused while one was away is told, and is not in the list", () => {
+  const replica = begun(note(1, "milk"));
+  const told = [];
+  replica.listen(one => told.push(one.type));
+  replica.edit(appended(1, note(2, "mine")));
+  const { sequence } = replica.launch();
+  replica.restart({ items: List.of([note(1, "milk")]), revision: 9, log, last: sequence, isLastRefused: true }, 1);
+  assert.deepEqual([told, texts(replica.view), replica.pending.length], [["rejected"], ["milk"], 0]);
+});
+
+test("of a tab that was frozen, what is stored may have been sent by another one", () => {
+  const replica = new Replica();
+  replica.edit(insertion(1));
+  replica.pending[0].isStored = true;
+  replica.suspect();
+  assert.equal(replica.settleRestored(1), true);
+  assert.deepEqual([replica.pending.length, replica.view.count], [0, 1]);
+});
+
+test("what was never stored is not taken for sent", () => {
+  const replica = new Replica();
+  for (const number of [1, 2]) replica.edit(insertion(number), "whole");
+  replica.pending[0].isStored = true;
+  replica.suspect();
+  assert.equal(replica.settleRestored(7), true);
+  assert.equal(replica.pending.length, 1);
+});
+
+test("after a snapshot, the rows name the list on which the pending edits are", () => {
+  const replica = begun(note(1, "milk"));
+  for (const number of [2, 3]) replica.edit(appended(number - 1, note(number, "x")), "whole");
+  const journal = new Journal("0".repeat(32));
+  const followed = [{ subscription: { name: "list" }, replica, number: 0 }];
+  journal.changes(followed);
+  replica.assume(1, "f".repeat(32));
+  journal.changes(followed);
+  const items = List.of([note(1, "milk"), note(2, "x"), note(9, "theirs")]);
+  replica.restart({ items, revision: 12, log, last: 0, isLastRefused: false }, 1);
+  const { puts, deletes } = journal.changes(followed);
+  assert.deepEqual(puts.filter(({ key }) => key[2] === 0).map(({ row }) => [row.revision, row.digest, row.awaits]), [
+    [12, items.digest, undefined],
+  ]);
+  assert.deepEqual(deletes.map(key => key[2]), [1], "the edit that somebody else has sent");
+});
+
+test("an edit that is made after a reload does not take the row of an older one", () => {
+  const client = "0".repeat(32);
+  const rows = new Map();
+  const apply = ({ puts, deletes }) => {
+    for (const key of deletes) rows.delete(String(key));
+    for (const { key, row } of puts) rows.set(String(key), { key, row });
+  };
+  const replica = new Replica();
+  const followed = [{ subscription: { name: "list" }, replica, number: 0 }];
+  const journal = new Journal(client);
+  for (const number of [1, 2]) {
+    replica.edit(insertion(number));
+    apply(journal.changes(followed));
+  }
+  const [{ lists }] = readJournals(rows.values());
+  const again = Replica.restored({ ...lists[0], confirmed: List.empty });
+  const next = new Journal(client, lists);
+  again.edit(insertion(3), "whole");
+  apply(next.changes([{ ...followed[0], replica: again }]));
+  assert.equal(readJournals(rows.values())[0].lists[0].edits.length, 3);
+});
