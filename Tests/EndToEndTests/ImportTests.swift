@@ -90,6 +90,14 @@ import Testing
         #expect(try user.lines("-l", "small") == lines[1_500...].map { "[ ] \($0)" })
     }
 
+    /// A place of another import adds nothing.
+    @Test(arguments: ["10-10", "2000-zzz", "4000-1"]) func anotherPlaceIsRefused(place: String) throws {
+        let path = try file("items.txt", (0..<2_100).map { "item \($0)" }.joined(separator: "\n"))
+        let told = try user.hand("import", path, "--continue", place, expecting: 3)
+        #expect(told.contains("is not a place in this import") && told.contains("nothing was imported"), "\(told)")
+        #expect(try user.hand("ls") == "")
+    }
+
     /// A signal ends an import between two portions; it tells where, and ends by the signal.
     @Test func anInterruptedImportSaysWhere() throws {
         let path = try file("items.txt", "a\nb\n")
@@ -151,6 +159,12 @@ import Testing
         let path = try file("tasks.csv", "Title;Owner\nmilk;Bob\n")
         let said = try user.hand("import", path, "--json")
         #expect(said == #"{"imported":1,"revision":2,"notKept":["the column owner"]}"# + "\n")
+        let lines = #"{"text":"taxes","due":"2026-12-01"}"# + "\n" + #"{"text":"rent","prio":1}"#
+        try user.hand("create", "lines")
+        #expect(
+            try user.run(["import", "-l", "lines", "-"], input: lines).messages
+                == "imported 2 items, revision 1; not kept: due, prio\n")
+        #expect(try user.run(["import", "-l", "lines", "-"], input: "milk\nbread\n").status == 2)
         try user.hand("import", "-q", "--format", "markdown", "--tasks", "-", input: "- eggs\n")
         #expect(try user.lines() == ["[x] Pay rent due:2026-12-01", "[ ] milk", "[ ] eggs"])
         #expect(try user.hand("import", path, "--tasks", expecting: 2).contains("not for CSV"))

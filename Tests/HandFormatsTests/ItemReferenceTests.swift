@@ -26,6 +26,13 @@ import Testing
         }
     }
 
+    @Test func rangesHaveABound() throws {
+        #expect(try ItemReference.all(["2-4", "7"]) == [2, 3, 4, 7].map { .index($0) })
+        #expect(try ItemReference.all(["1-1000000"]).count == 1_000_000)
+        #expect(throws: ItemReference.Problem.tooWide("1-1000001")) { try ItemReference.all(["1-1000001"]) }
+        #expect(throws: ItemReference.Problem.notARange("4-2")) { try ItemReference.all(["4-2"]) }
+    }
+
     /// The length of short ids is just enough to distinguish all ids of a list, even if they are not random.
     @Test func idsAreToldApart() {
         var random = SplitMix64(seed: testSeed(31))

@@ -26,6 +26,15 @@ import Testing
         }
     }
 
+    /// Indented code may have blank lines, and begin with a mark that combines with its last blank.
+    @Test func indentedCodeIsKept() throws {
+        let notes = ["    \u{301}a\n", "    b\n"].map { Content.note($0) }
+        #expect(try contents(exported(notes)) == notes)
+        let block = "    x\n" + String(repeating: "\n", count: 30_000) + "    y\n"
+        #expect(try contents(block) == [.note(block)])
+        #expect(try contents(block + "\n\nwords\n") == [.note(block), .note("words\n")])
+    }
+
     private static let blocks = [
         // Headings of all sorts.
         "# Title", "### Deeper", "###### Deepest", "## Closed ##", "# `code` and *stars* #", "#", "## # Two",

@@ -219,6 +219,17 @@ import Testing
         #expect(Set(stage.hand("work").map(\.id)).count == 3)
     }
 
+    /// What somebody changes while the copies are on their way is only in the original.
+    @Test func whatIsChangedMeanwhileStays() {
+        var stage = Self.two("a b c")
+        stage.press("v j m 'work' enter")
+        stage.wait(100)
+        stage.remote(.editing(at: 1, Change(text: "b", to: "better")))
+        stage.confirm("work")
+        #expect(Self.texts(stage, "work") == ["x", "a", "b"] && Self.texts(stage, "things") == ["better", "c"])
+        #expect(stage.lines[10].contains("1 item changed meanwhile and stayed in 'things'"), "\(stage.lines[10])")
+    }
+
     /// What the question names is what is sent: nothing that has come into its place.
     @Test func whatIsDeletedMeanwhileIsNotSent() {
         var stage = Self.two("a b c")

@@ -98,6 +98,41 @@ import Testing
         #expect(!next.machine.isOutcomeUnknown)
     }
 
+    private static func unanswered() throws -> JournalSubmission {
+        var first = DrivenClient.ofOneEdit()
+        first.enter(first.edit()!)
+        return try #require(
+            first.writes.compactMap { if case .submission(let kept, _) = $0 { kept } else { nil } }.last)
+    }
+
+    /// Under another name, the client is another author. What it had sent before is its own all the same, if the server
+    /// has the sequence; somebody's commit with the same sequence is not.
+    @Test(arguments: [3, 4]) func whatWasSentUnderAnotherNameIsRecognized(last: SequenceNumber) throws {
+        let kept = try Self.unanswered()
+        var next = DrivenClient.ofOneEdit()
+        let request = try #require(next.perform { $0.resume(kept) })
+        next.enter(request, lastSequence: last, .resumed(head: 9, digest: 0))
+        next.commit(8, author: 7, sequence: 4, Delta.editing(at: 0, Change(text: "1", to: "other")))
+        next.commit(9, author: 8, sequence: 4, Self.edit)
+        #expect((committed(next.answers[request])?.revision == 9) == (last == 4))
+        if last == 4 { #expect(committed(next.answers[request])?.notices.isEmpty == true) }
+    }
+
+    /// Another list has the name now: the edit's own list is asked for by its log id.
+    @Test func anEditWithoutAnAnswerFindsItsList() throws {
+        let kept = try Self.unanswered()
+        var next = DrivenClient.ofOneEdit()
+        let request = try #require(next.perform { $0.resume(kept) })
+        next.enter(request, logID: 99, lastSequence: 0)
+        #expect(next.submissions.isEmpty && next.answers.isEmpty)
+        guard case .subscribe(let asked)? = next.said.last else { return #expect(Bool(false)) }
+        #expect(asked.name.isEmpty && asked.logID == 5)
+        next.enter(request, lastSequence: 4)
+        #expect(next.said.last == Self.submission())
+        next.hear(.acknowledged(list: 2, sequence: 4, revision: 8))
+        #expect(committed(next.answers[request])?.revision == 8)
+    }
+
     /// The server's data is older than the edit, which can never be carried out: it is kept for its person.
     @Test func anEditOfARevisionThatIsGoneIsNotMade() throws {
         var first = DrivenClient.ofOneEdit()

@@ -15,6 +15,8 @@ import Testing
         ("\u{1B}[1~\u{1B}[4~", "home end"), ("\u{1B}[2~\u{1B}[3~", "ins del"), ("\u{1B}[5~\u{1B}[6~", "pgup pgdn"),
         ("\u{1B}OP\u{1B}[15~\u{1B}[24~", "f1 f5 f12"), ("\u{1B}x", "alt-x"), ("\u{1B}\u{7F}", "alt-backspace"),
         ("\u{1B}", "esc"), ("\u{1B}\u{1B}", "esc esc"), ("\u{1B}[", "alt-["), ("a\u{1B}[99~b", "a b"), (" ", "space"),
+        ("\u{1B}[1;-9223372036854775808A", "up"), ("\u{1B}[<0;-9223372036854775808;1Mb", "b"),
+        ("\u{1B}[1;99999A", "up"),
     ]
 
     @Test(arguments: keys)
