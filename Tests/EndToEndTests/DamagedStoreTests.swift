@@ -76,6 +76,14 @@ import Testing
             #expect(try run(["create", "other"], url).status == 0)
             #expect(try run(["lists", "--json"], url).output.contains("\"other\""))
             #expect(try run(["ls", "-l", "list"], url).messages.contains("damaged"))
+            // So it is for somebody who may see these lists only.
+            let token = ["token", "create", "ann", "--role", "read", "-l", "list", "-l", "other"]
+            let secret = try run(token).output.trimmingCharacters(in: .whitespacesAndNewlines)
+            #expect(
+                try eventually {
+                    try run(["lists", "--json"], url.merging(["HAND_TOKEN": secret]) { $1 }).output.contains(
+                        "\"other\"")
+                })
             #expect(server.terminate() == 0)
         }
         let file = data + "/hand.sqlite"

@@ -139,6 +139,37 @@ import Testing
         #expect(try Self.revision(added) == 2 && added.contains(#""text":"new""#), "\(added)")
     }
 
+    /// The store is put back as it was: with fewer commits, or with others up to the same or a later revision.
+    @Test(arguments: [0, 1, 3]) func aStoreThatWasPutBackIsReportedFromItsState(more: Int) throws {
+        let ada = try CommandUser()
+        try ada.hand("create", "list")
+        try ada.hand("add", "kept", "-q")
+        let (former, data) = (ada.server.folder.path + "/former", ada.server.folder.path + "/data")
+        #expect(ada.server.terminate() == 0)
+        try FileManager.default.copyItem(atPath: data, toPath: former)
+        try ada.server.start()
+        try ada.hand("add", "lost", "-q")
+        let watch = try Watcher(ada, "--json", "-q")
+        #expect(try Self.revision(watch.line()) == 2)
+        ada.server.kill()
+        try FileManager.default.removeItem(atPath: data)
+        try FileManager.default.copyItem(atPath: former, toPath: data)
+        if more > 0 {
+            // The others' edits come before the watcher is back.
+            watch.signal(SIGSTOP)
+            try ada.server.start()
+            for number in 1...more { try ada.named("ben").hand("add", "other \(number)", "-q") }
+            watch.signal(SIGCONT)
+        } else {
+            try ada.server.start()
+        }
+        let whole = try watch.line()
+        #expect(whole.hasPrefix(#"{"revision":\#(1 + more),"count":\#(1 + more),"items":[{"#), "\(whole)")
+        try ada.hand("add", "new", "-q")
+        let added = try watch.line()
+        #expect(try Self.revision(added) == 2 + more && added.contains(#""text":"new""#), "\(added)")
+    }
+
     /// The connection is lost once after various numbers of bytes: before the list has arrived, or while a change is
     /// requested.
     @Test func noLineIsLostWithAConnection() throws {

@@ -79,6 +79,14 @@ import Testing
         #expect(try !isMarked(.thisMachine))
     }
 
+    /// A name in decomposed Unicode is the name of the list, whose bytes are composed.
+    @Test func rolesAreOnTheListThatIsThere() throws {
+        var book = AccessBook()
+        let token = book.add(name: "ada", role: .read, lists: ["e\u{301}x"], at: now).token
+        _ = book.change(token.id, to: .write, lists: ["a\u{308}x"])
+        #expect(Set(book.awaitedLists.map { Array($0.utf8) }) == Set(["\u{E9}x", "\u{E4}x"].map { Array($0.utf8) }))
+    }
+
     @Test func tokensHaveRolesOnSeveralLists() throws {
         var book = AccessBook()
         let (token, secret) = book.add(name: "ada", role: .read, lists: ["a", "b"], at: now)

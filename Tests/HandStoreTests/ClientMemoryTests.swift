@@ -40,11 +40,16 @@ import Testing
         for submission in all { try keep(.submission(submission, person: "ann")) }
         #expect(try inJournal { try $0.unanswered(by: "ann") } == all)
         #expect(try inJournal { try $0.unanswered(by: "bob") }.isEmpty)
+        // Nobody else may take the client until the answers are there.
+        #expect(ClientJournal.waitingPerson(inJournalAt: path) == "ann")
+        #expect(try inJournal { try $0.waitingPerson() } == "ann")
         #expect(try inJournal { $0.used } == [9: 6])
         try keep(
             .answered(log: 9, sequence: 4, revision: 7), .answered(log: 9, sequence: 5, revision: 8),
             .answered(log: 9, sequence: 6, revision: nil))
         #expect(try inJournal { try $0.unanswered(by: "ann") }.isEmpty)
+        #expect(ClientJournal.waitingPerson(inJournalAt: path) == nil)
+        #expect(try inJournal { try $0.waitingPerson() } == nil)
         let steps = ClientJournal.steps(of: 1, in: 9, inJournalAt: path)
         #expect(steps.made == [5: .undo] && steps.counts.isEmpty)
         try keep(.submission(JournalSubmission(log: 9, sequence: 7, list: "l", count: 3), person: "ann"))

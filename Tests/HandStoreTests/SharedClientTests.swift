@@ -87,6 +87,29 @@ import Testing
         #expect(number("ada") == 9 && number("bob") == nil)
     }
 
+    /// A token has its own name on the server, whatever the person is called here.
+    @Test func eachTokenHasItsNumber() throws {
+        for (token, number) in [(nil, 7), ("one", 8), ("two", 9)] as [(String?, AuthorID)] {
+            let journal = try ClientJournal(path: path, fresh: ClientID(high: 1, low: 1), person: "ada", token: token)
+            try journal.carryOut(.met(author: number, person: "ada"))
+            try journal.carryOut(.committed(author: number, person: "ada"))
+            try journal.close()
+        }
+        #expect(ClientJournal.author(of: "ada", inJournalAt: path) == 7)
+        #expect(ClientJournal.author(of: "ada", token: "one", inJournalAt: path) == 8)
+        #expect(ClientJournal.author(of: "ada", token: "two", inJournalAt: path) == 9)
+    }
+
+    /// Another command is making the journal: it has nothing yet.
+    @Test func aJournalThatIsBeingMadeIsEmpty() throws {
+        try StoreFile.makeFolder(PrivateFile.folder(of: path))
+        let database = try SQLiteDatabase(path)
+        try database.withConnection { try $0.runAll("PRAGMA journal_mode = WAL") }
+        #expect(try ClientJournal.copy(of: "list", inJournalAt: path) == nil)
+        #expect(try ClientJournal.lists(inJournalAt: path).isEmpty && ClientJournal.check(at: path).isEmpty)
+        try database.close()
+    }
+
     /// A journal from before 1.0 is refused with one sentence, and not touched.
     @Test func aFormerJournalIsRefused() throws {
         try inJournal(first) { try $0.checkpoint(Replica(), of: "list") }

@@ -172,6 +172,21 @@ import Testing
         #expect(try list.applying(#require(loss.delta(on: list) { milk.id }))[0].content.text == "oat milk")
     }
 
+    /// An edit whose outcome was not known may have been made: its item comes once.
+    @Test func aNewItemIsMadeOnce() throws {
+        let tea = Item(id: ItemID(rawValue: 9), content: .note("tea"))
+        let loss = Loss.refused(.reasonForgotten, [.insert(tea, behind: nil)])
+        func again(on list: Hand) throws -> Hand {
+            try list.applying(#require(loss.delta(on: list) { ItemID(rawValue: 77) }))
+        }
+        let once = try again(on: Self.list)
+        #expect(once.count == Self.list.count + 1 && once.index(of: tea.id) != nil)
+        #expect(try again(on: once) == once)
+        // Another item has the id.
+        let other = Hand([Item(id: tea.id, content: .note("coffee"))])
+        #expect(try Set(again(on: other).map(\.content.text)) == ["tea", "coffee"])
+    }
+
     /// Somebody deletes an item on which several edits are lost: it comes back once, with all of them. If it is there
     /// again, with what others have made of it, only the lost edits are made.
     @Test func editsOfADeletedItemAreMadeOnOneItem() throws {

@@ -12,8 +12,9 @@ import { Heirs } from "../../Sources/Web/client/heirs.js";
 import { FrameReader, framed } from "../../Sources/Web/client/frames.js";
 import { ERRORS, decodeUp, encodeDown } from "../../Sources/Web/client/messages.js";
 import { Neighbours } from "../../Sources/Web/client/neighbours.js";
+import { OpenList } from "../../Sources/Web/client/openlist.js";
 import { shownWith, wordsOf } from "../../Sources/Web/client/others.js";
-import { Replica } from "../../Sources/Web/client/replica.js";
+import { NO_LOG, Replica } from "../../Sources/Web/client/replica.js";
 import { Requests, listOf } from "../../Sources/Web/client/requests.js";
 import { needsServer } from "./host.mjs";
 import { Random, seed } from "./random.mjs";
@@ -290,6 +291,48 @@ test("what was made on another revision is shown at the end, as far as it adds i
   const { replica, kept } = shared(7);
   const { list, theirs } = shownWith(replica, [kept([appending(2, note(4, "theirs"))])]);
   assert.deepEqual([texts(list), theirs.size], [["milk", "bread", "mine", "theirs"], 1]);
+});
+
+test("edits of several other tabs are merged with each other, too", () => {
+  const { replica, kept } = shared();
+  const inFront = [{ op: "insert", items: [note(4, "first"), note(5, "second")], side: "before" }];
+  const change = { text: [{ at: 5, removed: new Uint8Array(0), inserted: bytesOf("!") }] };
+  const { list } = shownWith(replica, [kept([inFront]), kept([[{ op: "keep", count: 1 }, { op: "edit", change }]])]);
+  assert.deepEqual(texts(list), ["first", "second", "milk", "bread!", "mine"]);
+});
+
+test("what another tab's journal still has, and the list has already, is shown once", () => {
+  const { replica, kept } = shared(7);
+  assert.deepEqual(texts(shownWith(replica, [kept([appending(2, note(2, "bread"))])]).list), ["milk", "bread", "mine"]);
+});
+
+test("a question that waits for a connection fails if there will be none", async () => {
+  const requests = new Requests();
+  const asked = requests.ask({ type: "lists", after: "" });
+  requests.fail();
+  const late = new Promise(resolve => setTimeout(resolve, 100, "nothing"));
+  assert.equal(await Promise.race([asked.catch(({ name }) => name), late]), "offline");
+});
+
+test("what another tab adds to a list that nobody has seen is shown in that list only", () => {
+  const edits = [{ delta: appending(0, note(1, "of x")), seen: 0, crossed: false }];
+  const kept = {
+    format: 1, name: "x", log: NO_LOG, revision: 0, digest: List.empty.digest, used: 0, isShared: false, list: 0, edits,
+    numbers: [1],
+  };
+  const tab = { others: [{ owner: {}, lists: [kept] }] };
+  assert.deepEqual(texts(new OpenList({ name: "y", replica: new Replica() }, tab).shown.list), []);
+  assert.deepEqual(texts(new OpenList({ name: "x", replica: new Replica() }, tab).shown.list), ["of x"]);
+});
+
+test("what another tab has for a former list of the name is not shown in the new one", () => {
+  const { replica, kept } = shared();
+  const other = { ...kept([appending(2, note(9, "former"))]), log: "0000000200000006" };
+  const opened = { name: "list", replica };
+  assert.deepEqual(texts(new OpenList(opened, { others: [{ lists: [other] }] }).shown.list), ["milk", "bread", "mine"]);
+  // After a restore, it is the same list.
+  const same = { ...other, log: "0000000300000005" };
+  assert.ok(texts(new OpenList(opened, { others: [{ lists: [same] }] }).shown.list).includes("former"));
 });
 
 test("what is assumed is shown with the journal that has it, and not twice", () => {

@@ -50,7 +50,8 @@ enum MarkdownMirror {
     /// Returns the file's lines; none if there is no file.
     private static func read(_ file: URL) throws -> [String] {
         do {
-            return try String(contentsOf: file, encoding: .utf8).split(whereSeparator: \.isNewline).map(String.init)
+            return try String(contentsOf: file, encoding: .utf8).split { ["\n", "\r\n"].contains($0) }
+                .map(String.init)
         } catch CocoaError.fileReadNoSuchFile {
             return []
         }

@@ -93,6 +93,7 @@ package final class Runner {
     private func endTurn() {
         carryOut(app.followChanges())
         tellState()
+        tellTime()
         if quitter != nil, session.waitingEdits == 0 { close() }
         guard !isClosed else { return }
         leave()
@@ -105,18 +106,20 @@ package final class Runner {
         clock.start(after: deadline > loop.now ? deadline - loop.now : 1) { [unowned self] in take(.tick) }
     }
 
-    /// Passes on the facts that nothing reports: the wait for an answer, the user's rights, and the time of day. The
-    /// loop's clock stands still while the machine sleeps, the system's clock can be set, and summer time ends.
-    private func tellState() {
-        if loop.now >= timeDue {
-            timeDue = loop.now + 1_000
-            let time = time(nil)
-            let (epoch, offset) = (UInt64(max(0, time)) * 1_000 &- loop.now, LocalTime.offset(at: time))
-            let settings = app.state.settings
-            if max(epoch, settings.epoch) - min(epoch, settings.epoch) > 1_000 || offset != settings.utcOffset {
-                take(.time(epoch: epoch, utcOffset: offset))
-            }
+    /// Passes on the time of day, if it is not what the app takes it to be. The loop's clock stands still while the
+    /// machine sleeps, the system's clock can be set, and summer time ends.
+    private func tellTime() {
+        guard loop.now >= timeDue else { return }
+        timeDue = loop.now + 1_000
+        let (time, settings) = (time(nil), app.state.settings)
+        let (epoch, offset) = (UInt64(max(0, time)) * 1_000 &- loop.now, LocalTime.offset(at: time))
+        if max(epoch, settings.epoch) - min(epoch, settings.epoch) > 1_000 || offset != settings.utcOffset {
+            take(.time(epoch: epoch, utcOffset: offset))
         }
+    }
+
+    /// Passes on the facts that the client knows but does not report: the wait for an answer, and the user's rights.
+    private func tellState() {
         let (since, granted) = (session.client.awaitingSince, session.client.machine.granted)
         if since != app.state.awaitingSince { take(.awaiting(since: since)) }
         if granted != nil, granted != app.state.granted { take(.granted(granted)) }

@@ -13,7 +13,7 @@ extension Delta {
     /// The slots of a `pick` or `drop`.
     private static func slots(_ step: Step) -> Range<Int> { step.start..<step.start + step.count }
 
-    /// Returns the new positions of those of some items that are not deleted, with the old ones, in the order of these.
+    /// Returns the old and the new position of each of some items, except for deleted ones, sorted by the old position.
     /// O((components + items) · log).
     package func map(indices: some Sequence<Int>) -> [(old: Int, new: Int)] {
         let picks = spans.filter { $0.step.kind == .pick }

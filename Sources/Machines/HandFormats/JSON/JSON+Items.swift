@@ -64,6 +64,9 @@ extension JSON {
         }
     }
 
+    /// The names of all fields of items.
+    static let names = ["id", "kind"] + fields.map(\.name)
+
     /// The fields of all kinds, with their names.
     private static let fields = (0..<6).map { bit in
         let field = Change.Fields(rawValue: 1 << bit)

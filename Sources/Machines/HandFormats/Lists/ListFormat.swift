@@ -269,7 +269,7 @@ private struct JSONLines: ItemReader {
         guard let line = lines.current else { return [] }
         let value = try JSONValue.parse(String(decoding: line.trimmed(\.isBlank), as: UTF8.self))
         if case .object(let members) = value {
-            for member in members where !Self.names.contains(member.key) { notKept.addIfNew(member.key) }
+            for member in members where !JSON.names.contains(member.key) { notKept.addIfNew(member.key) }
         }
         let field = JSONField(Self.completed(value))
         let entry = ReadItem(
@@ -278,8 +278,6 @@ private struct JSONLines: ItemReader {
         try lines.advance()
         return [entry]
     }
-
-    private static let names = ["id", "kind", "text", "done", "url", "card", "bytes", "level"]
 
     /// Adds what a line may leave out: its other fields tell the kind, and a task is not done.
     private static func completed(_ item: JSONValue) -> JSONValue {

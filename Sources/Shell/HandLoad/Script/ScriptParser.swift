@@ -7,7 +7,7 @@ extension Script {
     package init(parsing source: String) throws(ScriptError) {
         var parser = ScriptParser()
         var number = 0
-        for text in source.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+        for text in source.split(omittingEmptySubsequences: false, whereSeparator: { ["\n", "\r\n"].contains($0) }) {
             number += 1
             var line = try ScriptLine(text, number: number)
             if line.isEmpty { continue }

@@ -69,8 +69,7 @@ package struct StoreSalvage {
         guard var row = try sound({ try ListRow.find(number, database) }) ?? nil,
             let stored = try sound({ try HistoryCheck(row, database).stored })
         else {
-            try database.run("DELETE FROM lists WHERE number = ?", [number.stored])
-            try database.run("DELETE FROM deleted_lists WHERE list = ?", [number.stored])
+            try drop(number)
             return Loss(name: name, stored: 0...0, kept: nil)
         }
         let range = stored.floor...max(stored.floor, stored.revision)
@@ -87,14 +86,19 @@ package struct StoreSalvage {
                     try remove("commits", "last >=", revision, of: number)
                     try remove("snapshots", "revision >=", revision, of: number)
                 } else {
-                    try database.run("DELETE FROM lists WHERE number = ?", [number.stored])
-                    try database.run("DELETE FROM deleted_lists WHERE list = ?", [number.stored])
+                    try drop(number)
                     return Loss(name: name, stored: range, kept: nil)
                 }
             }
         }
         let kept = row.floor...max(row.floor, try database.head(of: number).revision)
         return kept == range ? nil : Loss(name: name, stored: range, kept: kept)
+    }
+
+    /// Removes a list. Its commits and snapshots go with the other rows that nothing refers to.
+    private func drop(_ list: ListNumber) throws {
+        try database.run("DELETE FROM lists WHERE number = ?", [list.stored])
+        try database.run("DELETE FROM deleted_lists WHERE list = ?", [list.stored])
     }
 
     private enum Fault {

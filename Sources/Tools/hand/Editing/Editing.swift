@@ -65,7 +65,7 @@ struct Edit: AsyncParsableCommand {
     /// Standard input without its final newline, which may be CR LF.
     private static func standardInput() throws -> String {
         let text = try StandardInput.text()
-        return text.last?.isNewline == true ? String(text.dropLast()) : text
+        return text.hasSuffix("\n") || text.hasSuffix("\r\n") ? String(text.dropLast()) : text
     }
 
     func validate() throws {

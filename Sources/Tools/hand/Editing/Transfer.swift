@@ -183,10 +183,20 @@ struct Transfer {
                         }, in: summary)
                     return try await source.commit(knowing: .items(part), delta)
                 }
-            } catch ItemReference.Problem.unknown(let id) {
-                // Somebody has deleted it meanwhile.
-                originals.removeAll { "\($0.id)" == id }
+            } catch ItemReference.Problem.unknown {
+                // Somebody has deleted some of them meanwhile.
+                let there = try await present(originals)
+                originals.removeAll { !there.contains($0.id) }
             }
         }
+    }
+
+    /// The items among these that the list still has.
+    private func present(_ items: [Item]) async throws -> Set<ItemID> {
+        let name = try source.list.name()
+        let excerpt = try await source.list.server.withClient(list: name) { client, _ in
+            try await client.excerpt(of: name, items.map { .ids($0.id...$0.id) })
+        }
+        return Set(excerpt.entries.map(\.item.id))
     }
 }

@@ -63,8 +63,9 @@ enum Topic: String, CaseIterable {
           hand edit 3 "oat milk, 2 l" --was "oat milk"
           hand rm 2 --if-revision 12
 
-        The first keeps what others have written elsewhere in the text; only if the same words have changed, nothing is done. The \
-        second is not done if anything in the list has changed. The exit code is 7 then. 'hand log' shows who did what. 'hand undo' takes back your own \
+        The first keeps what others have written elsewhere in the text, and is refused if they have changed the same words. The \
+        second is refused if anything in the list has changed. A refused edit changes nothing, and the exit code is 7. 'hand log' \
+        shows who did what. 'hand undo' takes back your own \
         edits; 'hand undo --help' says what stays.
         """
 

@@ -193,7 +193,10 @@ package struct ReadLists: Sendable {
             let lists = try store.lists(after: after, limit: page + 1)
             return (lists.prefix(page), lists.count > page ? lists[page - 1].name : nil)
         }
-        let found = try mine.prefix(page).compactMap { try store.list(named: $0) }
+        let found = try mine.prefix(page).compactMap { name in
+            // A damaged list does not hide the others.
+            do { return try store.list(named: name) } catch StoreError.damaged { return nil }
+        }
         return (found[...], mine.count > page ? mine[page - 1] : nil)
     }
 }
