@@ -148,8 +148,11 @@ export class List {
    */
   unlike(before) {
     const [old, now] = [new Set(before.#blocks), new Set(this.#blocks)];
-    const known = new Set(before.#blocks.flatMap(block => (now.has(block) ? [] : block.items)));
-    return this.#blocks.flatMap(block => (old.has(block) ? [] : block.items)).filter(item => !known.has(item));
+    const former = new Set(before.#blocks.flatMap(block => (now.has(block) ? [] : block.items)));
+    const present = new Set(this.#blocks.flatMap(block => (old.has(block) ? [] : block.items)));
+    // In a snapshot, items are other objects, also if nothing has changed.
+    const gone = new Map([...former].flatMap(item => (present.has(item) ? [] : [[item.id, item]])));
+    return [...present].filter(item => !former.has(item) && !gone.get(item.id)?.isSame(item));
   }
 
   /**
