@@ -471,8 +471,11 @@ test("the server is told another name at once", needsServer, () => {
   const { world, sim, tab } = live();
   const names = [];
   const { receive } = world.host;
+  // A frame may arrive in parts.
+  const readers = new Map();
   world.host.receive = (number, bytes, now) => {
-    new FrameReader().read(bytes, body => {
+    if (!readers.has(number)) readers.set(number, new FrameReader());
+    readers.get(number).read(bytes, body => {
       const message = decodeUp(body);
       if (message.type === "hello") names.push(message.person);
     });
