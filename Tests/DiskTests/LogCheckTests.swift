@@ -133,6 +133,32 @@ import Testing
         }
     }
 
+    /// Pages at the database's end that neither the database nor its log has are lost; others are in the log.
+    @Test func aTruncatedDatabaseIsRefused() throws {
+        let sample = try Sample(.fsync, itemBytes: 9_000)
+        let folder = try TemporaryFolder(isInMemory: true)
+        let size = try #require(sample.image.files["hand.sqlite"]?.count)
+        var refused = 0
+        for cut in stride(from: 1, through: size - 4_096, by: 4_096) {
+            var image = sample.image
+            image.apply(.truncate(file: "hand.sqlite", size: size - cut))
+            try image.write(to: folder.path)
+            let opened = Result {
+                let store = try SQLiteStore(folder: folder.path, durability: .fsync)
+                defer { try? store.close() }
+                return try store.list(named: "list")?.revision
+            }
+            switch opened {
+            case .success(let revision): #expect(revision == 6, "without \(cut) bytes")
+            case .failure(let error):
+                #expect("\(error)".contains("hand.sqlite is shorter than it was"))
+                #expect(throws: StoreError.self) { try StoreVerifier(path: folder.path) }
+                refused += 1
+            }
+        }
+        #expect(refused > 3)
+    }
+
     /// A database that is gone is not a new one. Nothing is made in its place.
     @Test(arguments: [true, false], ["missing", "empty"])
     func aLostDatabaseIsRefused(isFlushed: Bool, how: String) throws {

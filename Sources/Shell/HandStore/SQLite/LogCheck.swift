@@ -2,7 +2,8 @@ import Disk
 import Glibc
 import HandSync
 
-/// Distinguishes a damaged log from one whose end was not written yet when the power failed.
+/// Distinguishes a damaged log from one whose end was not written yet when the power failed, and notices a database
+/// that is shorter than its log says.
 ///
 /// SQLite reads its write-ahead log (https://www.sqlite.org/fileformat2.html#walformat) up to the first frame whose
 /// checksum is wrong, and takes that for the end: it would silently drop everything after a flipped bit. But each
@@ -30,8 +31,11 @@ struct LogCheck {
     private let isHeaderBad: Bool
     /// Whether the frame before the next one is the last of its transaction.
     private var isAtEnd = false
+    /// How many pages the database has after the last transaction before anything bad, and which of them the log has.
+    private var size = 0
+    private var pages: Set<Int> = []
 
-    /// Checks the log of the database at `path`, if there is one and each transaction in it was flushed. Never writes
+    /// Checks the database at `path` and its log, if there is one and each transaction in it was flushed. Never writes
     /// anything.
     ///
     /// - Throws: `StoreError.damaged`.
@@ -40,12 +44,16 @@ struct LogCheck {
         let file = LogFile(descriptor: open(path + "-wal", O_RDONLY | O_CLOEXEC), path: path + "-wal")
         guard file.descriptor >= 0 else { return }
         defer { close(file.descriptor) }
-        let found: Bool
+        var damage: Damage?
         // While a server writes, a log may look damaged for a moment.
-        do {
-            found = try (0..<3).allSatisfy { _ in try isDamaged(file, database: path) }
-        } catch { throw StoreError.failed("\(error)") }
-        guard !found else {
+        for _ in 0..<3 {
+            do { damage = try findDamage(file, database: path) } catch { throw StoreError.failed("\(error)") }
+            if damage == nil { return }
+        }
+        switch damage {
+        case .truncated:
+            throw StoreError.damaged("\(path) is shorter than it was, and what is missing is not in its log")
+        case .log, nil:
             throw StoreError.damaged(
                 "\(path)-wal is damaged in its middle. "
                     + "Without a backup, moving that file away discards what is only in it"
@@ -53,26 +61,32 @@ struct LogCheck {
         }
     }
 
-    private static func isDamaged(_ file: LogFile, database: String) throws -> Bool {
+    private enum Damage {
+        case log
+        /// The end of the database is missing.
+        case truncated
+    }
+
+    private static func findDamage(_ file: LogFile, database: String) throws -> Damage? {
         let start = try file.read(headerSize + frameHeaderSize, at: 0)
-        guard start.count == headerSize + frameHeaderSize else { return false }
+        guard start.count == headerSize + frameHeaderSize else { return nil }
         let header = Array(start[..<headerSize])
         let salts = Array(start[headerSize + 8..<headerSize + 16])
         let isBigEndian = header[3] & 1 == 1
         if isGood(header) {
             let check = LogCheck(header, salts: Array(header[16..<24]), isBigEndian: isBigEndian, isHeaderBad: false)
-            return try check.findsProof(file, pageSize: number(header, 8))
+            return try check.findDamage(file, database, pageSize: number(header, 8))
         }
-        if isRestarted(header, over: salts) { return false }
+        if isRestarted(header, over: salts) { return nil }
         // The page size and the byte order may be what is damaged.
         let known = pageSize(of: database)
         for pageSize in Set([number(header, 8), known]) where canBeSize(pageSize) {
             for isBigEndian in [false, true] {
                 let check = LogCheck(header, salts: salts, isBigEndian: isBigEndian, isHeaderBad: true)
-                if try check.findsProof(file, pageSize: pageSize) { return true }
+                if let damage = try check.findDamage(file, database, pageSize: pageSize) { return damage }
             }
         }
-        return false
+        return nil
     }
 
     private init(_ header: [UInt8], salts: [UInt8], isBigEndian: Bool, isHeaderBad: Bool) {
@@ -86,13 +100,15 @@ struct LogCheck {
     // MARK: Frames
 
     /// Reads frame after frame, about a megabyte at a time.
-    private func findsProof(_ file: LogFile, pageSize: Int) throws -> Bool {
+    private func findDamage(_ file: LogFile, _ database: String, pageSize: Int) throws -> Damage? {
         var check = self
         var offset = Self.headerSize
         let size = Self.frameHeaderSize + pageSize
         while true {
             let piece = try file.read(max(1, (1 << 20) / size) * size, at: offset)
-            guard piece.count >= size else { return false }
+            guard piece.count >= size else {
+                return try check.isTruncated(database, pageSize: pageSize) ? .truncated : nil
+            }
             let isFound = piece.withUnsafeBytes { piece in
                 for start in stride(from: 0, through: piece.count - size, by: size) {
                     let frame = UnsafeRawBufferPointer(rebasing: piece[start..<start + size])
@@ -100,7 +116,7 @@ struct LogCheck {
                 }
                 return false
             }
-            if isFound { return true }
+            if isFound { return .log }
             offset += piece.count
         }
     }
@@ -117,12 +133,25 @@ struct LogCheck {
         }
         if isGood && isBroken && (isAtEnd || isHeaderBad) { return true }
         isBroken = isBroken || !isGood
+        if !isBroken {
+            pages.insert(Self.number(frame, 0))
+            if Self.number(frame, 4) != 0 { size = Self.number(frame, 4) }
+        }
         // An incomplete frame may have a complete header; but if that spans two sectors, half of it can be an older
         // frame's.
         let isWhole = offset % Self.sectorSize <= Self.sectorSize - Self.frameHeaderSize
         isAtEnd = Self.number(frame, 4) != 0 && isOurs && (isGood || isWhole)
         sum = (UInt32(stored.0), UInt32(stored.1))
         return false
+    }
+
+    /// Returns whether there are pages that neither the database nor the log has. SQLite would read zeros there.
+    private func isTruncated(_ database: String, pageSize: Int) throws -> Bool {
+        let end = (try FileState(at: database)?.size ?? 0) / pageSize
+        guard end < size else { return false }
+        // SQLite never writes the page of its locks (https://www.sqlite.org/fileformat2.html#the_lock_byte_page).
+        let lockPage = (1 << 30) / pageSize + 1
+        return (end + 1...size).contains { !pages.contains($0) && $0 != lockPage }
     }
 
     // MARK: Header
