@@ -174,7 +174,8 @@ final class Ledger {
         let isThere = histories.values.contains { history in
             history.names.contains(name)
                 && history.commits.prefix(revision).contains {
-                    self.client(of: $0.author) == self.client(of: author) && $0.sequence == sequence
+                    $0.sequence == sequence && $0.refusal == nil
+                        && self.client(of: $0.author) == self.client(of: author)
                 }
         }
         if !isThere {
