@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apply } from "../../Sources/Web/client/delta.js";
 import { encoded } from "../../Sources/Web/client/item.js";
+import { Journal, readJournals } from "../../Sources/Web/client/journal.js";
 import { List } from "../../Sources/Web/client/list.js";
 import { ERRORS, REASONS } from "../../Sources/Web/client/messages.js";
 import { Replica } from "../../Sources/Web/client/replica.js";
@@ -271,11 +272,24 @@ test("after a snapshot an edit has a new sequence, and another program's commit 
   assert.deepEqual(sent(effects).map(({ type, sequence }) => [type, sequence]), [["submit", 6]]);
 });
 
-test("under another name, what was sent under the former one is not sent again", () => {
-  const { session, list } = live();
+for (const isReloaded of [false, true]) {
+  const when = isReloaded ? "after the page was loaded again" : "in the same tab";
+  test(`under another name, what was sent under the former one is not sent again, ${when}`, () => {
+    sendUnderAnotherName(isReloaded);
+  });
+}
+
+function sendUnderAnotherName(isReloaded) {
+  let { session, list } = live();
   const edit = number => session.act(list, replica => replica.edit(insertion(number)), 0);
   const [{ sequence }] = sent(edit(1));
-  session.lost(1, 0);
+  if (isReloaded) {
+    const replica = session.replica(list);
+    const { puts } = new Journal(identity.client).changes([{ subscription: list, replica, number: 0 }]);
+    const [{ lists: [kept] }] = readJournals(structuredClone(puts));
+    session = new Session({ ...identity, person: "Eve" });
+    list = session.follow("list", Replica.restored({ ...kept, confirmed: replica.confirmed }));
+  } else session.lost(1, 0);
   session.connected(2);
   receive(session, { ...welcome, author: 2 }, 2);
   let view = List.of([]);
@@ -286,14 +300,14 @@ test("under another name, what was sent under the former one is not sent again",
   };
   const made = commit(1, sequence, 1);
   const start = { resumed: { head: 1, digest: made.commit.digest } };
-  receive(session, { ...subscribed, request: 2, lastSequence: sequence, start }, 2);
+  receive(session, { ...subscribed, request: isReloaded ? 1 : 2, lastSequence: sequence, start }, 2);
   assert.deepEqual(sent(receive(session, made, 2)), []);
   assert.deepEqual([session.replica(list).inFlight, session.replica(list).view.count], [undefined, 1]);
   // The next edit is the new author's.
   const [next] = sent(edit(2));
   receive(session, commit(2, next.sequence, 2), 2);
   assert.deepEqual([session.replica(list).inFlight, session.replica(list).view.count], [undefined, 2]);
-});
+}
 
 test("an edit that fits no frame is taken back, and the next one goes out", () => {
   const session = new Session(identity);

@@ -32,6 +32,7 @@ import { bytesOfDelta, readDelta } from "./codec.js";
  * @property {number} seen
  * @property {number} [exact]
  * @property {number} [sequence] once it is in flight
+ * @property {number} [sender]
  * @property {boolean} crossed
  * @property {boolean} [isAssumed]
  */
@@ -224,20 +225,20 @@ function checkedList(row) {
 
 /** @param {any} row @returns {Edit} */
 function checkedEdit(row) {
-  const { format, delta, seen, exact, sequence, crossed, isAssumed } = row ?? {};
+  const { format, delta, seen, exact, sequence, sender, crossed, isAssumed } = row ?? {};
   const isRight = format === FORMAT && delta instanceof Uint8Array && isNumber(seen) && typeof crossed === "boolean";
-  const areNumbers = [exact, sequence].every(number => number === undefined || isNumber(number));
+  const areNumbers = [exact, sequence, sender].every(number => number === undefined || isNumber(number));
   const isAssumedOrNot = [undefined, true, false].includes(isAssumed);
   if (!isRight || !areNumbers || !isAssumedOrNot) throw new Malformed("the row of an edit");
   const reader = new Reader(delta);
   const read = readDelta(reader);
   reader.finish();
-  return { delta: read, seen, exact, sequence, crossed, isAssumed, isWritten: true, isStored: true };
+  return { delta: read, seen, exact, sequence, sender, crossed, isAssumed, isWritten: true, isStored: true };
 }
 
 /** @param {Edit} edit @returns {EditRow} */
-function rowOf({ delta, seen, exact, sequence, crossed, isAssumed }) {
-  return { format: FORMAT, delta: bytesOfDelta(delta), seen, exact, sequence, crossed, isAssumed };
+function rowOf({ delta, seen, exact, sequence, sender, crossed, isAssumed }) {
+  return { format: FORMAT, delta: bytesOfDelta(delta), seen, exact, sequence, sender, crossed, isAssumed };
 }
 
 /** @param {import('./replica.js').Replica} replica */
@@ -251,8 +252,8 @@ function valuesOfList({ name, log, revision, digest, used, isShared, awaits }) {
 }
 
 /** @param {Edit} edit */
-function valuesOfEdit({ delta, seen, exact, sequence, crossed, isAssumed }) {
-  return [delta, seen, exact, sequence, crossed, isAssumed];
+function valuesOfEdit({ delta, seen, exact, sequence, sender, crossed, isAssumed }) {
+  return [delta, seen, exact, sequence, sender, crossed, isAssumed];
 }
 
 /** @param {unknown[] | undefined} a @param {unknown[]} b */

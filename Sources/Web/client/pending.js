@@ -15,6 +15,8 @@ import { CARD } from "./item.js";
  * @property {number} seen the revision of `confirmed` when it was made
  * @property {number} [exact] the base that it insists on
  * @property {number} [sequence] once it is in flight
+ * @property {number} [sender] the author number under which it was sent: another one before the person's name was
+ *   changed
  * @property {boolean} crossed whether it was carried over a snapshot since it got its sequence
  * @property {boolean} [isWritten] whether a row of it has been begun: until it is in flight, no edit is joined to it,
  *   so that an edit is stored either whole or not at all

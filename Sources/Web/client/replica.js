@@ -292,7 +292,8 @@ export class Replica {
    * @param {Commit} commit @param {number} author one's own
    */
   isAnswer(commit, author) {
-    return commit.author === author && commit.sequence === this.inFlight?.sequence;
+    const edit = this.inFlight;
+    return edit !== undefined && commit.author === (edit.sender ?? author) && commit.sequence === edit.sequence;
   }
 
   /**

@@ -36,8 +36,6 @@ export class Subscription {
   #replica;
   #port;
   #author = 0;
-  /** The author of what is in flight: another one before the person's name was changed. */
-  #sender = 0;
   #hasDiverged = false;
   /** Why it has ended, if it has. */
   #ended = "";
@@ -133,7 +131,6 @@ export class Subscription {
    */
   welcome(author) {
     this.#author = author;
-    this.#sender ||= author;
     this.#isWelcome = true;
     if (!this.#isHeld) this.#subscribe(false);
   }
@@ -257,7 +254,7 @@ export class Subscription {
     const replica = this.#replica;
     if (list !== this.#list || this.#incoming || this.#hasDiverged || commit.revision <= replica.revision) return;
     if (commit.revision > replica.revision + 1) return this.#diverge(commit.revision);
-    const isAnswer = replica.isAnswer(commit, this.#sender);
+    const isAnswer = replica.isAnswer(commit, this.#author);
     const isOthers = isAnswer && replica.isOthers(commit);
     // Only a snapshot shows the outcome.
     if (isOthers && replica.inFlight?.crossed) return this.#diverge();
@@ -386,7 +383,7 @@ export class Subscription {
     const { revision } = this.#replica;
     const { sequence, exact, seen, delta } = edit;
     this.#sent = sequence;
-    this.#sender = this.#author;
+    edit.sender = this.#author;
     this.#base = exact ?? revision;
     const how = exact !== undefined ? 1 : seen < revision ? 1 + revision - seen : 0;
     /** @type {Up} */
