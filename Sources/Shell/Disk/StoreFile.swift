@@ -78,7 +78,7 @@ package enum StoreFile {
             case .notADatabase: .notAStore(path: path)
             case .flushFailed: .syncFailed(path: path)
             // The statements of this program fail only if somebody else changed the tables.
-            case .damaged: .damaged(error.message)
+            case .damaged: .damaged("\(path): \(error.message)")
             case .wrongType: .damaged("\(path) cannot be read: \(error)")
             case .locked: .inUse(path: path)
             case .other: .failed("\(path): \(error)")

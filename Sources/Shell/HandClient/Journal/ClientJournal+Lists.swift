@@ -110,7 +110,7 @@ extension ClientJournal {
         } catch let error as SQLiteError {
             throw error
         } catch {
-            throw StoreError.damaged("the copy of '\(list)' in \(path) cannot be read: \(error)")
+            throw StoreError.damaged("\(path): the copy of '\(list)' cannot be read: \(error)")
         }
     }
 

@@ -55,7 +55,7 @@ package final class ClientJournal: Sendable {
         if try isEmpty(database) { try create(database, fresh) }
         try checkFormat(database, path)
         guard let row = try database.first("SELECT high, low, is_shared FROM client") else {
-            throw StoreError.damaged("\(path) has lost its client id")
+            throw StoreError.damaged("\(path): it has lost its client id")
         }
         if try row.integer(2) != 0, try take(fresh, database, path) { return fresh }
         return ClientID(high: try row.bits(0), low: try row.bits(1))
@@ -188,7 +188,7 @@ extension ClientJournal {
             try reading(path) { database in
                 let verdicts = try database.all("PRAGMA quick_check") { try $0.text(0) }
                 guard verdicts == ["ok"] else {
-                    throw StoreError.damaged("\(path) is damaged: \(verdicts.first ?? "it does not say where")")
+                    throw StoreError.damaged("\(path): \(verdicts.first ?? "it does not say where")")
                 }
                 if try isEmpty(database) { return [] }
                 try checkFormat(database, path)

@@ -65,6 +65,13 @@ struct Failure: Error, CustomStringConvertible {
         case let error as ItemReference.Problem: self.init(.notFound, error.description)
         case let error as HandAddress.ParseError: self.init(.usage, error.description)
         case StoreError.failed(let what): self.init(.error, what)
+        case StoreError.damaged(let what) where Identity.isJournal(what),
+            StoreError.notAStore(let what) where Identity.isJournal(what):
+            let path = what.firstRange(of: ".sqlite").map { what[..<$0.upperBound] } ?? what[...]
+            self.init(
+                .error,
+                "\(path), which has this machine's edits and copies of lists, is damaged. "
+                    + "Move it away; hand then makes a new one. Edits that waited are only in that file")
         case let error as StoreError: self.init(.error, error.description)
         case let error as FileError: self.init(.error, error.description)
         case let error as FormatError: self.init(.error, error.description)

@@ -21,6 +21,9 @@ enum Identity {
             + (count > 1 ? "\(count)_hosts,\(Fingerprint.sha256(name))" : String(safe))
     }
 
+    /// Whether a text begins with the path of a journal.
+    static func isJournal(_ text: String) -> Bool { text.hasPrefix(Settings.stateFolder + "/clients/") }
+
     /// Whether a command of this machine has reached a server.
     static func knows(_ server: HandAddress.Server) -> Bool { PrivateFile.exists(folder(server)) }
 

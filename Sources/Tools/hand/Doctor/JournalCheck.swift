@@ -43,13 +43,15 @@ enum JournalCheck {
             ? "no edits wait to be sent"
             : "a running command sends its edits of \(running.sorted().joined(separator: ", ")) itself"
         let finding = warnings.isEmpty || !running.isEmpty ? "\(count); \(held)" : count
-        return [.ok("kept lists", finding)] + warnings + refused(options) + problems
+        let soundness = sound == 0 && !problems.isEmpty ? [] : [Diagnosis.ok("kept lists", finding)]
+        return soundness + warnings + refused(options) + problems
     }
 
-    private static func advice(_ path: String, _ error: any Error) -> String {
+    /// What to do, unless the error says it.
+    private static func advice(_ path: String, _ error: any Error) -> String? {
         if access(path, R_OK | W_OK) != 0 { return "make it readable and writable: chmod u+rw \(path)" }
         if !hasRoom(path) { return "make room on its disk, then look again: the file may be sound" }
-        return "move \(path) away; hand then makes a new one. Edits that waited are only in that file"
+        return nil
     }
 
     /// Whether the disk of a file has room for a few changes. SQLite calls a full disk an I/O error, too.
