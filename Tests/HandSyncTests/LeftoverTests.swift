@@ -259,7 +259,7 @@ import Testing
         first.pass(130_000)
         let kinds = first.kinds.keys.sorted()
         #expect(kinds.count > 12, "\(kinds)")
-        let writes: Set = ["append", "create", "changeName", "saveSnapshot", "trim", "sweep"]
+        let writes: Set = ["append", "createList", "changeName", "saveSnapshot", "trim", "sweepDeleted"]
         #expect(first.writes == writes.intersection(kinds))
         for kind in kinds {
             let world = Self.world(isShared: isShared)

@@ -325,15 +325,24 @@ extension TestWorld {
     /// Counts what a request has read, and transactions.
     func count(_ reply: StoreReply) {
         switch reply {
-        case .frames(_, .success(let frames)): done.frames += frames.count
-        case .deletedLists(_, .success(let lists)): done.lists += 1 + lists.count
-        case .lists(_, .success(let (lists, _))): done.lists += 1 + lists.count
-        case .revision(_, .success(let hand)): done.items += hand.count
-        case .loadedList(_, .success(let (_, authority, snapshot))):
-            done.items += authority.count
-            done.replayed += authority.revision - snapshot
+        case .read(let answer): count(answer.result)
         case .wrote: done.jobs += 1
         default: break
+        }
+    }
+
+    private func count(_ result: any Sendable) {
+        if let frames = result as? Result<[StoredFrame], StoreError> {
+            done.frames += (try? frames.get().count) ?? 0
+        } else if case .success(let lists)? = result as? Result<[DeletedList], StoreError> {
+            done.lists += 1 + lists.count
+        } else if case .success(let (lists, _))? = result as? Result<ReadLists.Answer, StoreError> {
+            done.lists += 1 + lists.count
+        } else if case .success(let hand)? = result as? Result<Hand, StoreError> {
+            done.items += hand.count
+        } else if case .success(let (_, authority, snapshot))? = result as? Result<LoadList.Answer, StoreError> {
+            done.items += authority.count
+            done.replayed += authority.revision - snapshot
         }
     }
 }

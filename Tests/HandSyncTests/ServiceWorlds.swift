@@ -48,10 +48,14 @@ final class TestWorld {
         }
     }
 
-    /// Returns the name of a request's case.
+    /// Returns the name of a request's question.
     private static func kind(of request: StoreRequest) -> String {
-        if case .job(let job) = request { return Mirror(reflecting: job).children.first?.label ?? "\(job)" }
-        return Mirror(reflecting: request).children.first?.label ?? "\(request)"
+        switch request {
+        case .append: return "append"
+        case .read(let task), .job(let task):
+            let name = "\(type(of: task.question))"
+            return name.prefix(1).lowercased() + name.dropFirst()
+        }
     }
 
     private func compute(_ computation: Computation) {

@@ -44,13 +44,6 @@ extension DownMessage {
             let list: ListNumber = try reader.number("list")
             return .presence(list: list, try reader.list("presence", size: 2, presence))
         case .pong: return .pong(try reader.varint("nonce"))
-        case .done, .lists, .history, .state, .error, .excerpt, .deletedLists, .renamed, .granted:
-            return try answer(kind, &reader)
-        }
-    }
-
-    private static func answer(_ kind: Kind, _ reader: inout WireReader) throws(WireError) -> DownMessage {
-        switch kind {
         case .done: return .done(request: try reader.number("request"))
         case .lists:
             let request: RequestNumber = try reader.number("request")
@@ -91,8 +84,6 @@ extension DownMessage {
                         Granted.ListRole(
                             name: try reader.string("list name", limit: Limits.nameBytes), role: try reader.role())
                     }))
-        case .welcome, .subscribed, .chunk, .commit, .rejected, .stale, .acknowledged, .presence, .pong:
-            preconditionFailure("'read' reads \(kind)")
         }
     }
 

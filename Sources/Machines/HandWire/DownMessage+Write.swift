@@ -67,13 +67,6 @@ extension DownMessage {
         case .pong(let nonce):
             writer.kind(.pong)
             writer.varint(nonce)
-        case .done, .lists, .history, .state, .error, .excerpt, .deletedLists, .renamed, .granted:
-            writeAnswer(to: &writer)
-        }
-    }
-
-    private func writeAnswer(to writer: inout WireWriter) {
-        switch self {
         case .done(let request):
             writer.kind(.done)
             writer.number(request)
@@ -136,9 +129,6 @@ extension DownMessage {
                 writer.string(list.name)
                 writer.byte(list.role.number)
             }
-        // `write(to:)` writes these messages. Both switches name every message: a new message does not compile until it
-        // is written.
-        case .welcome, .subscribed, .chunk, .commit, .rejected, .stale, .acknowledged, .presence, .pong: break
         }
     }
 

@@ -29,23 +29,18 @@ public final class HandClient: Sendable {
     private static func startThread(
         _ configuration: ClientConfiguration, _ journal: ClientJournal?
     ) throws -> Mailbox<@Sendable (ClientEngine) -> Void> {
-        let handover = Handover()
-        Threads.start("hand client") {
-            do {
-                let loop = try Loop()
-                let engine = ClientEngine(configuration, loop: loop, journal: journal)
-                let mailbox = try Mailbox<@Sendable (ClientEngine) -> Void>(loop) { messages in
-                    for message in messages { message(engine) }
-                }
-                handover.give(.success(mailbox))
-                engine.client.start()
-                loop.run()
-                loop.close()
-            } catch {
-                handover.give(.failure(error))
-            }
+        // `nonisolated(unsafe)` is safe: from its start on, only the new thread uses the loop and the engine.
+        nonisolated(unsafe) let loop = try Loop()
+        nonisolated(unsafe) let engine = ClientEngine(configuration, loop: loop, journal: journal)
+        let mailbox = try Mailbox<@Sendable (ClientEngine) -> Void>(loop) { messages in
+            for message in messages { message(engine) }
         }
-        return try handover.take()
+        Threads.start("hand client") {
+            engine.client.start()
+            loop.run()
+            loop.close()
+        }
+        return mailbox
     }
 
     /// Closes the connection and the journal. Edits that were not submitted stay in the journal, if there is one. All
@@ -85,32 +80,5 @@ public final class HandClient: Sendable {
 
     package func post(_ body: @escaping @Sendable (ClientEngine) -> Void) {
         mailbox.post(body)
-    }
-}
-
-/// Passes one value from a new thread to the thread that started it.
-private final class Handover: Sendable {
-    private let condition = Condition()
-    private let box = Box()
-
-    /// `@unchecked Sendable` is safe: the condition's lock guards `value`.
-    private final class Box: @unchecked Sendable {
-        var value: Result<Mailbox<@Sendable (ClientEngine) -> Void>, any Error>?
-    }
-
-    func give(_ value: Result<Mailbox<@Sendable (ClientEngine) -> Void>, any Error>) {
-        condition.withLock {
-            box.value = value
-            condition.broadcast()
-        }
-    }
-
-    func take() throws -> Mailbox<@Sendable (ClientEngine) -> Void> {
-        try condition.withLock {
-            while true {
-                if let value = box.value { return try value.get() }
-                condition.wait()
-            }
-        }
     }
 }

@@ -76,8 +76,7 @@ package final class MachineDriver {
     @discardableResult
     package func flush() -> Int {
         guard !outgoing.isEmpty, let connection, connection.isOpen, !connection.isWriting else { return 0 }
-        let bytes = outgoing
-        outgoing = []
+        let bytes = exchange(&outgoing, with: [])
         connection.write(bytes)
         return bytes.count
     }

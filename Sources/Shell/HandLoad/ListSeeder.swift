@@ -139,10 +139,7 @@ final class ListSeeder: MachineShell {
     func carryOut(_ effect: ClientMachine.Effect) {
         switch effect {
         case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
-        case .status(.online):
-            let then = whenOnline
-            whenOnline = nil
-            then?()
+        case .status(.online): whenOnline.take()?()
         case .status(.offline(let reason, _)): if whenOnline != nil { fail(reason) }
         case .list(let list, .changed(_, let update)): note(update, of: list)
         case .list(let list, .refused(_, let text)): fail("'\(list)': \(text)")
@@ -153,10 +150,7 @@ final class ListSeeder: MachineShell {
     private func note(_ update: Replica.Update, of list: String) {
         for notice in update.notices {
             switch notice {
-            case .acknowledged:
-                let then = whenSettled
-                whenSettled = nil
-                then?()
+            case .acknowledged: whenSettled.take()?()
             case .rejected(let reason, _, _): fail("'\(list)' cannot be filled: \(reason)")
             case .diverged, .superseded, .keptWords, .usedTwice, .restored: break
             }

@@ -4,10 +4,11 @@ import Histogram
 /// Results of load tests as JSON. Latencies are in microseconds.
 package enum LoadJSON {
     package static func line(_ test: LoadTest) -> JSONValue {
-        JSONValue(fields: [
-            "script": test.script, "address": test.address, "lists": test.lists, "clients": test.clients,
-            "kind": test.kind.rawValue, "web": test.isWeb ? true : nil, "processes": test.processes,
-            "rate": test.rate.map(JSONValue.double), "seed": test.seed,
+        let plan = test.plan
+        return JSONValue(fields: [
+            "script": test.script, "address": "\(plan.server)", "lists": plan.script.names, "clients": plan.clients,
+            "kind": plan.kind.rawValue, "web": plan.isWeb ? true : nil, "processes": test.processes,
+            "rate": plan.rate.map(JSONValue.double), "seed": plan.seed,
         ])
     }
 

@@ -21,10 +21,7 @@ package final class Meter {
     }
 
     /// Returns the figures since the last call, and resets them.
-    package func take() -> LoadFigures {
-        defer { figures = LoadFigures() }
-        return figures
-    }
+    package func take() -> LoadFigures { exchange(&figures, with: LoadFigures()) }
 
     package func submitted(_ sequence: SequenceNumber, by author: AuthorID, at time: UInt64) {
         submissions[author] = (sequence, time)

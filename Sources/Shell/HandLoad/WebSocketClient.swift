@@ -83,11 +83,7 @@ package final class WebSocketClient: Channel {
         phase = .open
         let rest = head[size...]
         head = []
-        if !early.isEmpty {
-            let bytes = early
-            early = []
-            if send(.binary, bytes) == .written { receive?(.drained) }
-        }
+        if !early.isEmpty, send(.binary, exchange(&early, with: [])) == .written { receive?(.drained) }
         if !rest.isEmpty { rest.withUnsafeBytes { read($0) } }
     }
 

@@ -303,8 +303,7 @@ package final class Server {
     }
 
     private func finish() {
-        guard let done = stopped else { return }
-        stopped = nil
+        guard let done = stopped.take() else { return }
         hook?.cancel()
         status?.close()
         metrics?.close()

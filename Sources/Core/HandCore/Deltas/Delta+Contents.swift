@@ -129,6 +129,18 @@ extension Delta {
     }
 }
 
+extension Delta {
+    /// Places components at indices of the old list, in order; the items in between are kept.
+    package init(placing places: [(Int, Component)]) throws(Malformed) {
+        var (components, end): ([Component], Int) = ([], 0)
+        for (index, component) in places {
+            components += [.keep(index - end), component]
+            end = index + component.oldCount
+        }
+        try self.init(components)
+    }
+}
+
 extension Delta.Component {
     /// The number of items of the old list that the component covers.
     package var oldCount: Int {

@@ -75,15 +75,10 @@ package enum Levels {
     }
 
     private static func delta(
-        _ lifted: [(index: Int, level: UInt8)], and more: [(index: Int, Delta.Component)] = []
+        _ lifted: [(index: Int, level: UInt8)], and more: [(Int, Delta.Component)] = []
     ) -> Delta {
         let edits = lifted.map { ($0.index, Delta.Component.edit(Change(level: $0.level))) }
-        var (components, end): ([Delta.Component], Int) = ([], 0)
-        for (index, component) in (more + edits).sorted(by: { $0.0 < $1.0 }) {
-            components += [.keep(index - end), component]
-            end = index + component.oldCount
-        }
-        return (try? Delta(components)) ?? .identity
+        return (try? Delta(placing: (more + edits).sorted { $0.0 < $1.0 })) ?? .identity
     }
 
     /// Returns the change of levels that shows the items of these runs further right, or further left if `steps` is

@@ -110,14 +110,8 @@ package struct AwkwardWire {
     ///
     /// - Parameter id: the connection's number for the judge.
     package mutating func send(_ bytes: UnsafeRawBufferPointer, on id: Int, of server: Awkwardness) {
-        var frames: [[UInt8]] = []
         var whole = FrameReader(limit: bytes.count)
-        try? whole.read(bytes) { (body) throws(WireError) -> Bool in
-            frames.append([UInt8](body))
-            return true
-        }
-        for body in frames where end == nil {
-            guard let message = try? body.withUnsafeBytes({ try DownMessage($0) }) else { continue }
+        for message in whole.messages(in: bytes) where end == nil {
             if let provocation = server.provoked {
                 provoke(provocation, message, server.judge.isIdle(id))
             } else {
@@ -222,14 +216,8 @@ package struct AwkwardWire {
     }
 
     package mutating func next() -> Piece? {
-        if hold > 0 {
-            defer { hold = 0 }
-            return .bytes([], pause: hold)
-        }
-        guard !waiting.isEmpty else {
-            defer { end = nil }
-            return end
-        }
+        if hold > 0 { return .bytes([], pause: exchange(&hold, with: 0)) }
+        guard !waiting.isEmpty else { return end.take() }
         if single == 0, chance(1, in: 6) { single = 1 + random.next(below: 40) }
         let count: Int
         if single > 0 {

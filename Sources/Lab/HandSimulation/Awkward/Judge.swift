@@ -149,12 +149,17 @@ package struct Judge {
 
 extension FrameReader {
     /// Returns the bodies of the frames that these bytes complete, up to the first that cannot be read.
-    fileprivate mutating func bodies(in bytes: UnsafeRawBufferPointer) -> [[UInt8]] {
+    mutating func bodies(in bytes: UnsafeRawBufferPointer) -> [[UInt8]] {
         var bodies: [[UInt8]] = []
         try? read(bytes) { (body) throws(WireError) -> Bool in
             bodies.append([UInt8](body))
             return true
         }
         return bodies
+    }
+
+    /// Returns the messages that these bytes complete, without those that cannot be read.
+    mutating func messages(in bytes: UnsafeRawBufferPointer) -> [DownMessage] {
+        bodies(in: bytes).compactMap { body in try? body.withUnsafeBytes { try DownMessage($0) } }
     }
 }

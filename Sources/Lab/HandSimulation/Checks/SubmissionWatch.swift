@@ -24,12 +24,7 @@ struct SubmissionWatch {
 
     /// Reads bytes that the client has received. Notes the kinds of answers in `reach`.
     mutating func heard(_ bytes: UnsafeRawBufferPointer, _ reach: inout Reach) {
-        var messages: [DownMessage] = []
-        try? reader.read(bytes) { (body) throws(WireError) -> Bool in
-            messages.append(try DownMessage(body))
-            return true
-        }
-        for message in messages {
+        for message in reader.messages(in: bytes) {
             reach.note(message)
             heard(message)
         }

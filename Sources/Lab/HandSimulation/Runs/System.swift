@@ -109,18 +109,15 @@ final class System {
 
     func sent(_ frame: [UInt8], by client: SimulatedClient) {
         var reader = FrameReader(limit: frame.count)
-        try? frame.withUnsafeBytes { bytes in
-            try reader.read(bytes) { (body) throws(WireError) -> Bool in
-                switch try UpMessage(body) {
-                case .submit(let submission): sent(submission, by: client)
-                case .unsubscribe(let list):
-                    client.watch.unsubscribed(from: list)
-                    trace("client \(client.number) leaves list \(list)")
-                case .subscribe(let ask):
-                    trace("client \(client.number) asks for '\(ask.name)' from \(ask.revision), request \(ask.request)")
-                default: break
-                }
-                return true
+        for body in frame.withUnsafeBytes({ reader.bodies(in: $0) }) {
+            switch try? body.withUnsafeBytes({ try UpMessage($0) }) {
+            case .submit(let submission): sent(submission, by: client)
+            case .unsubscribe(let list):
+                client.watch.unsubscribed(from: list)
+                trace("client \(client.number) leaves list \(list)")
+            case .subscribe(let ask):
+                trace("client \(client.number) asks for '\(ask.name)' from \(ask.revision), request \(ask.request)")
+            default: break
             }
         }
     }

@@ -91,8 +91,7 @@ final class SimulatedCommand {
     }
 
     private func committed(at revision: Int) {
-        guard let edit else { return }
-        self.edit = nil
+        guard let edit = edit.take() else { return }
         system.reach.note(Reach.Client.editsOnExcerpts)
         system.trace("an edit on an excerpt of \(edit.name) was committed at \(revision)")
         guard let history = system.ledger.histories[edit.logID] else {

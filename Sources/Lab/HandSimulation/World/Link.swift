@@ -78,9 +78,7 @@ final class Link {
     /// Ends the server's process.
     func serverDied() {
         serverKnows = true
-        up.breakOff()
-        down.breakOff()
-        notifyClient("connection reset by peer")
+        cut()
     }
 }
 
@@ -106,7 +104,7 @@ final class ServerEnd: ByteStream {
 
     func write(_ runs: [FrameRun]) -> Bool {
         for run in runs {
-            if let tap { Self.messages(in: run.bytes, tap) }
+            if let tap { Self.messages(in: run.bytes).forEach(tap) }
             if garbles, let altered = altered(run.bytes) {
                 altered.withUnsafeBytes { down.write($0) }
             } else {
@@ -116,33 +114,22 @@ final class ServerEnd: ByteStream {
         return !isWriting
     }
 
-    private static func messages(in bytes: UnsafeRawBufferPointer, _ body: (DownMessage) -> Void) {
+    private static func messages(in bytes: UnsafeRawBufferPointer) -> [DownMessage] {
         var reader = FrameReader(limit: bytes.count)
-        try? reader.read(bytes) { (frame) throws(WireError) -> Bool in
-            body(try DownMessage(frame))
-            return true
-        }
+        return reader.messages(in: bytes)
     }
 
     /// Returns the frames with one delta replaced, or nil if the frames contain no commit to alter.
     private func altered(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
-        var reader = FrameReader(limit: bytes.count)
-        var frames: [UInt8] = []
-        var isDone = false
-        try? reader.read(bytes) { (body) throws(WireError) -> Bool in
-            var message = try DownMessage(body)
-            if !isDone, case .commit(let list, var commit) = message, !commit.delta.isIdentity {
-                commit.delta = .identity
-                message = .commit(list: list, commit)
-                isDone = true
-            }
-            frames += message.frame
-            return true
+        var messages = Self.messages(in: bytes)
+        for (index, message) in messages.enumerated() {
+            guard case .commit(let list, var commit) = message, !commit.delta.isIdentity else { continue }
+            commit.delta = .identity
+            messages[index] = .commit(list: list, commit)
+            (garbles, hasGarbled) = (false, true)
+            return messages.flatMap(\.frame)
         }
-        guard isDone else { return nil }
-        garbles = false
-        hasGarbled = true
-        return frames
+        return nil
     }
 
     func stopReading() { up.isPaused = true }

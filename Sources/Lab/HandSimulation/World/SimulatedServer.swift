@@ -56,9 +56,7 @@ final class SimulatedServer {
         system.reach.note(Reach.Server.dies)
         machine = nil
         if !system.isShared { system.crashStore(&random) }
-        let lost = links
-        links = []
-        for link in lost { link.serverDied() }
+        for link in exchange(&links, with: []) { link.serverDied() }
         let delay = 1 + UInt64(random.next(below: 2_000))
         system.scheduler.after(delay) { [self] in start() }
     }

@@ -37,8 +37,7 @@ extension JSON {
     /// Reads components in any form; the resulting delta is in normal form.
     package static func delta(from field: JSONField) throws(FormatError) -> Delta {
         let places = try field.elements("an array of components")
-        var components: [Delta.Component] = []
-        for place in places { components.append(try component(from: place)) }
+        let components = try places.map(component(from:))
         do {
             return try Delta(components)
         } catch {

@@ -85,10 +85,7 @@ extension JSON {
     }
 
     static func card(from field: JSONField) throws(FormatError) -> Card {
-        guard case .string(let text) = field.value, let card = Card(text) else {
-            throw field.mismatch("a card such as \"Q♠\" or \"??\"")
-        }
-        return card
+        try field.text("a card such as \"Q♠\" or \"??\"", Card.init)
     }
 }
 

@@ -34,10 +34,13 @@ package struct JSONField: Sendable {
 // MARK: - Reading
 
 extension JSONField {
-    package func string(_ expected: String = "a text") throws(FormatError) -> String {
-        guard case .string(let text) = value else { throw mismatch(expected) }
-        return text
+    /// Reads what a text stands for.
+    func text<Value>(_ expected: String, _ read: (String) -> Value?) throws(FormatError) -> Value {
+        guard case .string(let text) = value, let value = read(text) else { throw mismatch(expected) }
+        return value
     }
+
+    package func string(_ expected: String = "a text") throws(FormatError) -> String { try text(expected) { $0 } }
 
     package func bool() throws(FormatError) -> Bool {
         guard case .bool(let bool) = value else { throw mismatch("true or false") }
@@ -67,25 +70,14 @@ extension JSONField {
 
     /// Reads sixteen hexadecimal digits.
     package func word() throws(FormatError) -> UInt64 {
-        guard case .string(let text) = value, let word = Hex.word(text) else {
-            throw mismatch("16 hexadecimal digits as a text")
-        }
-        return word
+        try text("16 hexadecimal digits as a text", Hex.word)
     }
 
     package func hexBytes() throws(FormatError) -> [UInt8] {
-        guard case .string(let text) = value, let bytes = Hex.bytes(text) else {
-            throw mismatch("an even number of hexadecimal digits as a text")
-        }
-        return bytes
+        try text("an even number of hexadecimal digits as a text", Hex.bytes)
     }
 
-    func base64() throws(FormatError) -> [UInt8] {
-        guard case .string(let text) = value, let bytes = Base64.bytes(text) else {
-            throw mismatch("bytes in base 64 as a text")
-        }
-        return bytes
-    }
+    func base64() throws(FormatError) -> [UInt8] { try text("bytes in base 64 as a text", Base64.bytes) }
 
     package func id() throws(FormatError) -> ItemID {
         guard case .string(let text) = value else { throw mismatch("an id of \(ItemID.textLength) characters") }
@@ -110,9 +102,7 @@ extension JSONField {
     package func list<Element>(
         _ read: (JSONField) throws(FormatError) -> Element
     ) throws(FormatError) -> [Element] {
-        var list: [Element] = []
-        for element in try elements() { list.append(try read(element)) }
-        return list
+        try elements().map(read)
     }
 
     /// Returns the result of `read`, or nil if this place is empty.

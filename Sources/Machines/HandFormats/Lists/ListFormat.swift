@@ -259,8 +259,6 @@ private struct JSONLines: ItemReader {
     var lines: Lines
     private(set) var notKept: [String] = []
 
-    init(lines: Lines) { self.lines = lines }
-
     struct Writer: ItemWriter {
         func lines(for item: Item) -> String { JSON.item(item).line + "\n" }
     }

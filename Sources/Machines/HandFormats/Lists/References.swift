@@ -3,25 +3,16 @@ import HandWire
 
 /// Edits of several items, named in any order.
 package enum References {
-    /// Returns a delta with the same component for each of the items.
-    package static func components(
-        _ references: [ItemReference], in list: PartialList, _ component: () -> Delta.Component
+    /// Returns a delta with the same change for each of the items.
+    package static func changing(
+        _ references: [ItemReference], in list: PartialList, _ change: Change
     ) throws -> Delta {
-        let positions = try Set(references.map { try $0.position(in: list) }).sorted()
-        var components: [Delta.Component] = []
-        var next = 0
-        for position in positions {
-            components += [.keep(position - next), component()]
-            next = position + 1
-        }
-        return try Delta(components)
+        .changing(try Set(references.map { try $0.position(in: list) }).sorted().map { $0..<$0 + 1 }, change)
     }
 
-    /// Returns a delta with the same component for each ticked task.
-    package static func components(ticked list: Hand, _ component: () -> Delta.Component) throws -> Delta {
-        var components: [Delta.Component] = []
-        for item in list { components.append(item.content.isTicked ? component() : .keep(1)) }
-        return try Delta(components)
+    /// Returns a delta with the same change for each ticked task.
+    package static func changing(ticked list: Hand, _ change: Change) -> Delta {
+        .changing(zip(0..., list).filter { $0.1.content.isTicked }.map { $0.0..<$0.0 + 1 }, change)
     }
 
     /// Returns a delta that moves branches to one place, in that order. The first item of each gets the place's level;
@@ -44,28 +35,12 @@ package enum References {
         let sorted = positions.sorted()
         let slots = Dictionary(uniqueKeysWithValues: zip(sorted, sorted.indices))
         // Slots are numbered by position, and dropped in the order named.
-        let drops = positions.map { position in
+        let drops = positions.map { position -> (Int, Delta.Component) in
             let slot = slots[position] ?? 0
-            return Delta.Component.drop(slot..<slot + 1, side, changes[position].flatMap { $0.isEmpty ? nil : $0 })
+            return (gap, .drop(slot..<slot + 1, side, changes[position].flatMap { $0.isEmpty ? nil : $0 }))
         }
-        var components: [Delta.Component] = []
-        var next = 0
-        func keep(upTo position: Int) {
-            components.append(.keep(position - next))
-            next = position
-        }
-        for position in sorted where position < gap {
-            keep(upTo: position)
-            components.append(.pick(1))
-            next += 1
-        }
-        keep(upTo: gap)
-        components += drops
-        for position in sorted where position >= gap {
-            keep(upTo: position)
-            components.append(.pick(1))
-            next += 1
-        }
-        return lifting.composed(with: try Delta(components))
+        let picks = sorted.map { ($0, Delta.Component.pick(1)) }
+        let before = picks.filter { $0.0 < gap }
+        return lifting.composed(with: try Delta(placing: before + drops + picks.dropFirst(before.count)))
     }
 }

@@ -67,8 +67,7 @@ package struct Attention: Sendable {
     }
 
     private mutating func tell(_ list: ListData) -> [Command] {
-        guard let (_, origin, text) = nameless else { return [] }
-        nameless = nil
+        guard let (_, origin, text) = nameless.take() else { return [] }
         return [.notify("\(list.name): \(list.name(of: origin) ?? "somebody"): \(text)")]
     }
 

@@ -20,11 +20,6 @@ package struct ItemTransfer: Equatable, Sendable {
         case failed(String)
     }
 
-    init(source: String, target: String, originals: [ItemID], copies: [Item], what: String) {
-        (self.source, self.target, self.originals) = (source, target, originals)
-        (self.copies, self.what) = (copies, what)
-    }
-
     /// Notes whether the copies have been put into the target.
     fileprivate mutating func note(_ event: Event) {
         func isMine(_ list: String, _ delta: Delta) -> Bool {

@@ -6,6 +6,7 @@ package struct Key: Hashable, Sendable {
         case function(Int)
     }
 
+    /// The raw value is the sum that xterm sends, less one.
     package struct Modifiers: OptionSet, Hashable, Sendable {
         package let rawValue: UInt8
 
@@ -13,10 +14,10 @@ package struct Key: Hashable, Sendable {
             self.rawValue = rawValue
         }
 
-        package static let control = Modifiers(rawValue: 1)
-        package static let alt = Modifiers(rawValue: 2)
         /// Used only with keys that are not characters: a shifted character is another character.
-        package static let shift = Modifiers(rawValue: 4)
+        package static let shift = Modifiers(rawValue: 1)
+        package static let alt = Modifiers(rawValue: 2)
+        package static let control = Modifiers(rawValue: 4)
     }
 
     package var code: Code

@@ -113,15 +113,7 @@ extension LineEditor {
 
     // MARK: Lines
 
-    var lineStart: Int {
-        var index = cursor
-        while index > 0, !isBreak(index - 1) { index -= 1 }
-        return index
-    }
+    var lineStart: Int { start(before: cursor) { !isBreak($0) } }
 
-    var lineEnd: Int {
-        var index = cursor
-        while index < characters.count, !isBreak(index) { index += 1 }
-        return index
-    }
+    var lineEnd: Int { end(after: cursor) { !isBreak($0) } }
 }

@@ -189,27 +189,22 @@ package struct LineEditor: Equatable, Sendable {
 
     private func isWord(_ index: Int) -> Bool { characters[index].isLetter || characters[index].isNumber }
 
-    private var wordStart: Int {
-        var index = cursor
-        while index > 0, !isWord(index - 1) { index -= 1 }
-        while index > 0, isWord(index - 1) { index -= 1 }
-        return index
-    }
+    private var wordStart: Int { start(before: start(before: cursor) { !isWord($0) }, of: isWord) }
 
-    private var wordEnd: Int {
-        var index = cursor
-        while index < characters.count, !isWord(index) { index += 1 }
-        while index < characters.count, isWord(index) { index += 1 }
-        return index
-    }
+    private var wordEnd: Int { end(after: end(after: cursor) { !isWord($0) }, of: isWord) }
 
     /// Where the word before the cursor starts, if only blanks separate words.
-    private var blankStart: Int {
-        var index = cursor
-        while index > 0, isBlank(index - 1) { index -= 1 }
-        while index > 0, !isBlank(index - 1) { index -= 1 }
-        return index
-    }
+    private var blankStart: Int { start(before: start(before: cursor, of: isBlank)) { !isBlank($0) } }
 
     private func isBlank(_ index: Int) -> Bool { characters[index] == " " || isBreak(index) }
+
+    /// Where the run of such characters starts that ends at `place`; `place` if there is none.
+    func start(before place: Int, of isIn: (_ index: Int) -> Bool) -> Int {
+        (0..<place).last { !isIn($0) }.map { $0 + 1 } ?? 0
+    }
+
+    /// Where the run of such characters ends that starts at `place`; `place` if there is none.
+    func end(after place: Int, of isIn: (_ index: Int) -> Bool) -> Int {
+        (place..<characters.count).first { !isIn($0) } ?? characters.count
+    }
 }

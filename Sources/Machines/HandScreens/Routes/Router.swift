@@ -55,7 +55,7 @@ extension Route {
         case .people(let list): PeopleScreen(list: list)
         case .notices(let list): NoticesScreen(list: list)
         case .share(let list): ShareScreen(list: list)
-        case .help: HelpScreen(on: beneath?.route.kind ?? .lists)
+        case .help: HelpScreen(subject: beneath?.route.kind ?? .lists)
         case .connection: ConnectionScreen()
         case .nowhere(let path): NowhereScreen(path: path)
         }

@@ -3,10 +3,6 @@ struct HelpScreen: TableScreen {
     let subject: ScreenKind
     var table = TableView()
 
-    init(on subject: ScreenKind) {
-        self.subject = subject
-    }
-
     var route: Route { .help }
 
     private struct Section {

@@ -3,10 +3,6 @@ struct NoticesScreen: TableScreen, ListScreens {
     var list: String
     var table = TableView()
 
-    init(list: String) {
-        self.list = list
-    }
-
     var route: Route { .notices(list) }
 
     func rows(_ app: AppState) -> RowsOfText {

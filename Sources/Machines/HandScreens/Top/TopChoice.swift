@@ -34,10 +34,7 @@ package struct TopChoice: Equatable, Sendable {
 
     /// - Parameter connections: the visible connections, in their order.
     package mutating func take(_ key: Key, among connections: [ConnectionReport]) -> Wish? {
-        if let number = closing {
-            closing = nil
-            return key == Key(.character("y")) ? .close(number) : nil
-        }
+        if let number = closing.take() { return key == Key(.character("y")) ? .close(number) : nil }
         return isTyping ? type(key) : press(key, among: connections)
     }
 

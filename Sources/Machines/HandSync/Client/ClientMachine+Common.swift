@@ -63,15 +63,9 @@ extension ClientMachine {
 
         mutating func note(_ repeated: Repeat) { repeats += repeated.rawValue }
 
-        mutating func takeRepeats() -> Int {
-            defer { repeats = 0 }
-            return repeats
-        }
+        mutating func takeRepeats() -> Int { exchange(&repeats, with: 0) }
 
-        mutating func newRequest() -> RequestNumber {
-            defer { nextRequest = nextRequest.next }
-            return nextRequest
-        }
+        mutating func newRequest() -> RequestNumber { exchange(&nextRequest, with: nextRequest.next) }
 
         /// Notes that a sequence number is used, so that later submissions to that history, in this run or another,
         /// continue after it.

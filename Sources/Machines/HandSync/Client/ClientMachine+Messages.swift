@@ -35,7 +35,7 @@ extension ClientMachine {
         case .excerpt(let request, let excerpt): respond(request, .excerpt(excerpt), now: now)
         case .state(let request, let revision, let count, let digest, let rules):
             requests[request]?.incoming = IncomingSnapshot(
-                revision: revision, count: count, digest: digest, rules: rules)
+                hand: Hand(rules: rules), revision: revision, count: count, digest: digest)
             takeFetched(Hand(), of: request, now: now)
         case .error(let code, let request, let list, let retryAfter, let text):
             let kept = String(text.unicodeScalars.prefix(Self.maxErrorText))

@@ -8,23 +8,9 @@ extension ClientMachine {
         let revision: Int
         let count: Int
         let digest: UInt64
-        let logID: UInt64
-        let lastSequence: SequenceNumber
-        let isLastRefused: Bool
-
-        init(
-            revision: Int, count: Int, digest: UInt64, rules: Rules, logID: UInt64 = 0,
-            lastSequence: SequenceNumber = 0,
-            isLastRefused: Bool = false
-        ) {
-            hand = Hand(rules: rules)
-            self.revision = revision
-            self.count = count
-            self.digest = digest
-            self.logID = logID
-            self.lastSequence = lastSequence
-            self.isLastRefused = isLastRefused
-        }
+        var logID: UInt64 = 0
+        var lastSequence: SequenceNumber = 0
+        var isLastRefused = false
 
         var isComplete: Bool { hand.count >= count }
 

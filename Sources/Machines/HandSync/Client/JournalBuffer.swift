@@ -150,8 +150,7 @@ public struct JournalBuffer: Sendable {
     /// Call this when the first `count` of the taken writes are on disk. The other writes come first in the next
     /// `take`.
     package mutating func wrote(_ count: Int) {
-        guard let (taken, reached) = inProgress else { return }
-        inProgress = nil
+        guard let (taken, reached) = inProgress.take() else { return }
         hasFailed = count < taken.count
         if hasFailed { writes = taken[count...] + writes } else { keptMark = reached }
     }

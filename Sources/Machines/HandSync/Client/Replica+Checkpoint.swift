@@ -12,34 +12,14 @@ extension Replica {
         package internal(set) var inFlight: InFlight?
         /// Whether the replica is known to differ from the server's list: then only a snapshot helps.
         package internal(set) var hasDiverged: Bool
-        /// The portions of the buffer.
-        package internal(set) var buffer: [Edits]
-
-        package struct Edits: Equatable, Sendable {
-            package internal(set) var delta: Delta
-            package internal(set) var exactBase: Int?
-            /// The total size of the portion's edits before they were joined. The size determines where the next
-            /// portion starts.
-            package internal(set) var size: Int
-            /// The number of the portion's edits.
-            package internal(set) var count: Int
-            /// The revision that the author had seen.
-            package internal(set) var seen: Int
-            package internal(set) var step: UndoStep?
-        }
-
+        package internal(set) var buffer: [Portion]
         package internal(set) var history: UndoHistory
     }
 
     public var checkpoint: Checkpoint {
         Checkpoint(
             revision: revision, logID: logID, sequence: sequence, author: author ?? 0, rules: confirmed.rules,
-            inFlight: inFlight, hasDiverged: hasDiverged,
-            buffer: buffer.map {
-                Checkpoint.Edits(
-                    delta: $0.delta, exactBase: $0.exactBase, size: $0.size, count: $0.count, seen: $0.seen,
-                    step: $0.step)
-            }, history: history)
+            inFlight: inFlight, hasDiverged: hasDiverged, buffer: buffer, history: history)
     }
 
     /// Restores a replica from a checkpoint.
@@ -52,10 +32,7 @@ extension Replica {
         inFlight = checkpoint.inFlight
         hasDiverged = checkpoint.hasDiverged
         history = checkpoint.history
-        buffer = checkpoint.buffer.map {
-            Portion(
-                $0.delta, exactBase: $0.exactBase, step: $0.step, size: $0.size, count: $0.count, seen: $0.seen)
-        }
+        buffer = checkpoint.buffer
         for delta in pending { view = try view.applying(delta) }
     }
 }
@@ -135,7 +112,7 @@ extension Replica.Checkpoint {
             let step = try reader.step()
             let delta = try reader.delta()
             buffer.append(
-                Edits(delta: delta, exactBase: exactBase, size: size, count: count, seen: seen, step: step))
+                Replica.Portion(delta, exactBase: exactBase, step: step, size: size, count: count, seen: seen))
         }
         history = try UndoHistory(&reader)
         try reader.expectEnd(of: "checkpoint")

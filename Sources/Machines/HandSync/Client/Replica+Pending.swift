@@ -47,12 +47,14 @@ extension Replica {
 
     /// Edits that are submitted together. They are in a `Composer` while the user's edits are added, and a
     /// `CarriedDelta` while others' commits pass, so that neither operation pays for a conversion each time.
-    struct Portion: Sendable {
+    package struct Portion: Equatable, Sendable {
         private var joined: CarriedDelta
         private var composer: Composer?
         let exactBase: Int?
         /// Whether the portion is an undo or a redo. A step is submitted alone, so that its commit is known as a step.
         let step: UndoStep?
+        /// The total size of the portion's edits before they were joined. The size determines where the next portion
+        /// starts.
         private(set) var size: Int
         /// The number of user edits in the portion.
         private(set) var count: Int
@@ -69,6 +71,11 @@ extension Replica {
         }
 
         var delta: Delta { composer?.delta ?? joined.delta }
+
+        package static func == (left: Self, right: Self) -> Bool {
+            left.delta == right.delta && (left.exactBase, left.step) == (right.exactBase, right.step)
+                && (left.size, left.count, left.seen) == (right.size, right.count, right.seen)
+        }
 
         func hasRoom(for size: Int) -> Bool {
             exactBase == nil && step == nil && self.size + size <= Replica.portionBytes

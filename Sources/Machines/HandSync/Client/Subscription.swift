@@ -165,8 +165,8 @@ extension ClientMachine.Subscription {
             return replica.compare(with: digest, at: head)
         case .snapshot(let revision, let count, let digest):
             let incoming = ClientMachine.IncomingSnapshot(
-                revision: revision, count: count, digest: digest, rules: subscribed.rules, logID: subscribed.logID,
-                lastSequence: subscribed.lastSequence, isLastRefused: subscribed.isLastRefused)
+                hand: Hand(rules: subscribed.rules), revision: revision, count: count, digest: digest,
+                logID: subscribed.logID, lastSequence: subscribed.lastSequence, isLastRefused: subscribed.isLastRefused)
             phase = .receiving(link, incoming)
             return nil
         case .newest: return nil

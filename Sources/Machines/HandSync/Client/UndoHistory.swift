@@ -20,6 +20,11 @@ public struct UndoHistory: Sendable {
     var canUndo: Bool { !undos.isEmpty }
     var canRedo: Bool { !redos.isEmpty }
 
+    private subscript(step: UndoStep) -> Stack {
+        get { step == .undo ? undos : redos }
+        _modify { if step == .undo { yield &undos } else { yield &redos } }
+    }
+
     /// Records the inverse of a new edit by the user. Edits that were undone can no longer be redone.
     mutating func record(inverse: Delta) {
         redos = Stack()
@@ -46,27 +51,14 @@ public struct UndoHistory: Sendable {
 
     /// Returns the edit of a step on the current list, or nil if there is nothing to undo or redo. The caller applies
     /// the edit and passes its inverse to `made`.
-    mutating func take(_ step: UndoStep) -> Retraction? {
-        switch step {
-        case .undo: undos.pop()
-        case .redo: redos.pop()
-        }
-    }
+    mutating func take(_ step: UndoStep) -> Retraction? { self[step].pop() }
 
-    mutating func made(_ step: UndoStep, inverse: Delta) {
-        switch step {
-        case .undo: redos.push(inverse)
-        case .redo: undos.push(inverse)
-        }
-    }
+    mutating func made(_ step: UndoStep, inverse: Delta) { self[step == .undo ? .redo : .undo].push(inverse) }
 
     /// Notes a step whose entry does not say what the step did. Like somebody else's edit, it changes what the older
     /// entries of its stack do.
     mutating func followMade(_ step: UndoStep, _ delta: Delta, inverse: Delta) {
-        switch step {
-        case .undo: undos.follow(delta)
-        case .redo: redos.follow(delta)
-        }
+        self[step].follow(delta)
         made(step, inverse: inverse)
     }
 
@@ -217,12 +209,8 @@ extension Delta {
         let (mine, there) = (insertedItems, Set(other.insertedItems.map(\.id)))
         guard mine.contains(where: { there.contains($0.id) }) else { return .identity }
         let places = placed.filter { $0.mark == .inserted }.map(\.new).joined()
-        var (components, end) = ([Component](), 0)
-        for (item, place) in zip(mine, places) where there.contains(item.id) {
-            components += [.keep(place - end), .delete(1)]
-            end = place + 1
-        }
-        return (try? Delta(components)) ?? .identity
+        let twice = zip(mine, places).filter { there.contains($0.0.id) }
+        return (try? Delta(placing: twice.map { ($0.1, .delete(1)) })) ?? .identity
     }
 }
 

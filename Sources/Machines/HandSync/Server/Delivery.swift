@@ -98,10 +98,7 @@ struct Delivery {
     // MARK: Connections
 
     /// Returns the marked connections. What is marked from now on has its turn next.
-    mutating func takeMarked() -> [Connection] {
-        defer { marked = [] }
-        return marked
-    }
+    mutating func takeMarked() -> [Connection] { exchange(&marked, with: []) }
 
     /// Lets a marked connection wait if it gets whole lists. Only a few chunks are sent in a turn, so that commits need
     /// not wait for many chunks.

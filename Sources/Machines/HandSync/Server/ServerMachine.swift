@@ -91,10 +91,7 @@ package final class ServerMachine {
     package func nextEffect() -> Effect? { effects.isEmpty ? nil : effects.next() }
 
     /// Returns the number of commits that were numbered since the last call.
-    package func takeNumbered() -> Int {
-        defer { numbered = 0 }
-        return numbered
-    }
+    package func takeNumbered() -> Int { exchange(&numbered, with: 0) }
 
     // MARK: Connections
 

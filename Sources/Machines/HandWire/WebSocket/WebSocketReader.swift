@@ -145,8 +145,7 @@ package struct WebSocketReader: Sendable {
     }
 
     private mutating func endControl() throws(WebSocketEnd) -> Event? {
-        let content = control
-        control = []
+        let content = exchange(&control, with: [])
         switch opcode {
         case .ping: return .ping(content)
         case .close: return .close(try WebSocketEnd.read(content))

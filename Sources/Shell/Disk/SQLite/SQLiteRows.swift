@@ -25,10 +25,6 @@ package struct SQLiteRow {
     fileprivate let rows: SQLiteRows
     private var handle: OpaquePointer { rows.statement.handle }
 
-    fileprivate init(rows: SQLiteRows) {
-        self.rows = rows
-    }
-
     package var count: Int { Int(sqlite3_data_count(handle)) }
 
     package func value(_ column: Int) -> SQLiteValue {

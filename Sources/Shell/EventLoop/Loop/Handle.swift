@@ -82,9 +82,7 @@ package class Handle {
         let handle = Unmanaged<Handle>.fromOpaque(data).takeRetainedValue()
         handle.phase = .closed
         handle.didClose()
-        let actions = handle.closeActions
-        handle.closeActions = []
-        for action in actions { action() }
+        for action in exchange(&handle.closeActions, with: []) { action() }
     }
 }
 

@@ -26,9 +26,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
         handle.onClose = { [self] in close() }
         handle.onWakeup = { [self, unowned handle] in
             let (messages, isOpen) = state.withLock { state in
-                let messages = state.messages
-                state.messages = []
-                return (messages, state.wakeup != nil)
+                (exchange(&state.messages, with: []), state.wakeup != nil)
             }
             if !isOpen {
                 handle.close()
@@ -56,12 +54,9 @@ package final class Mailbox<Message: Sendable>: Sendable {
     package func close() {
         // Dropped outside the lock, because a message's `deinit` may post.
         _ = state.withLock { state in
-            let messages = state.messages
-            state.messages = []
             // This wakes the loop's thread, which closes the handle.
-            state.wakeup?.send()
-            state.wakeup = nil
-            return messages
+            state.wakeup.take()?.send()
+            return exchange(&state.messages, with: [])
         }
     }
 }

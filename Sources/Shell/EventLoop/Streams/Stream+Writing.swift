@@ -132,8 +132,7 @@ extension Stream {
 
     private func wrote(_ status: Int32) {
         if status == 0, let backlog, !backlog.queue.isEmpty {
-            let queue = backlog.queue
-            backlog.queue = []
+            let queue = exchange(&backlog.queue, with: [])
             if queue.withUnsafeBufferPointer({ send($0) }) == .draining { return }
         }
         backlog = nil
@@ -157,9 +156,7 @@ extension Stream {
     }
 
     private func answerShutdown(_ error: UVError?) {
-        let done = outputEnd?.done
-        outputEnd?.done = nil
-        done?(error)
+        outputEnd?.done.take()?(error)
     }
 }
 

@@ -95,8 +95,7 @@ package class Stream: Handle {
     }
 
     private func reportFailure() {
-        guard let failure, let report = receive else { return }
-        receive = nil
+        guard let failure, let report = receive.take() else { return }
         report(.ended(.failed(failure)))
     }
 

@@ -244,10 +244,8 @@ package final class TLSStream: Channel {
         phase = .failed
         // Sends the peer OpenSSL's alert, if the peer still reads.
         send()
-        let report = receive
-        receive = nil
         early = []
-        report?(.ended(end))
+        receive.take()?(.ended(end))
     }
 
     // MARK: Writing
@@ -293,8 +291,7 @@ package final class TLSStream: Channel {
     }
 
     private func writeEarly() {
-        let waiting = early
-        early = []
+        let waiting = exchange(&early, with: [])
         encrypt(waiting)
         let result = send()
         if outputHasEnded { return end() }
@@ -319,8 +316,7 @@ package final class TLSStream: Channel {
     }
 
     package func close() {
-        guard let ssl else { return }
-        self.ssl = nil
+        guard let ssl = ssl.take() else { return }
         // Freed later, because OpenSSL may be on the stack, for example inside `receive`.
         loop.soon { SSL_free(ssl) }
         receive = nil

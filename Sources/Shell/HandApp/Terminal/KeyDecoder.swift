@@ -157,7 +157,7 @@ package struct KeyDecoder {
         position += 1
         if parameters.hasPrefix("<") { return mouse(parameters.dropFirst(), isRelease: final == UInt8(ascii: "m")) }
         let fields = parameters.split(separator: ";", omittingEmptySubsequences: false).map { Self.number($0) ?? 0 }
-        let modifiers = Self.modifiers(fields.count > 1 ? fields[1] : 1)
+        let modifiers = Key.Modifiers(rawValue: UInt8(max(0, (fields.count > 1 ? fields[1] : 1) - 1) & 7))
         switch final {
         case UInt8(ascii: "~"):
             if fields.first == 200 {
@@ -176,16 +176,6 @@ package struct KeyDecoder {
 
     /// Parameters are digits; no terminal has so many columns that more than 16 bits are needed.
     private static func number(_ text: Substring) -> Int? { UInt16(text).map(Int.init) }
-
-    /// Decodes modifiers: xterm sends the sum of shift 1, alt 2 and control 4, plus one.
-    private static func modifiers(_ number: Int) -> Key.Modifiers {
-        var modifiers: Key.Modifiers = []
-        let bits = max(0, number - 1)
-        if bits & 1 != 0 { modifiers.insert(.shift) }
-        if bits & 2 != 0 { modifiers.insert(.alt) }
-        if bits & 4 != 0 { modifiers.insert(.control) }
-        return modifiers
-    }
 
     /// Decodes `button;column;row`, counted from 1. While the mouse moves, 32 is added to the button; the wheel is 64
     /// and 65.
@@ -212,8 +202,7 @@ package struct KeyDecoder {
             let rest = bytes[position...]
             if rest.starts(with: Self.pasteEnd) {
                 position += Self.pasteEnd.count
-                let text = String(decoding: pasted ?? [], as: UTF8.self)
-                pasted = nil
+                let text = String(decoding: pasted.take() ?? [], as: UTF8.self)
                 return .paste(text.replacing("\r\n", with: "\n").replacing("\r", with: "\n"))
             }
             if rest.count < Self.pasteEnd.count, Self.pasteEnd.starts(with: rest) { return nil }

@@ -206,8 +206,7 @@ package final class Terminal {
         guard isHere else { return }
         wclear(window)
         clearok(window, true)
-        guard let canvas = shown else { return }
-        shown = nil
+        guard let canvas = shown.take() else { return }
         draw(canvas)
     }
 

@@ -110,10 +110,9 @@ package final class LineSink: @unchecked Sendable {
     private func takeLine(_ descriptor: inout Int32) -> String? {
         condition.withLock {
             while waiting.isEmpty, lost == 0, next == nil, !isClosed { condition.wait() }
-            if let next {
+            if let next = next.take() {
                 if descriptor > 2 { Glibc.close(descriptor) }
                 descriptor = next
-                self.next = nil
             }
             if waiting.isEmpty, lost > 0 { reportLost() }
             if waiting.isEmpty { return isClosed ? nil : "" }

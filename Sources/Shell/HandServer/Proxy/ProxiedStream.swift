@@ -79,8 +79,7 @@ final class ProxiedStream: Channel {
     private func continueSoon() {
         loop.soon { [self] in
             guard isReading, !isClosed else { return }
-            let first = bytes
-            bytes = []
+            let first = exchange(&bytes, with: [])
             if !first.isEmpty { first.withUnsafeBytes { receive?(.bytes($0)) } }
             if isReading { stream.resumeReading() }
         }

@@ -68,9 +68,7 @@ package final class WebSocketStream: Channel {
         if kept.isEmpty { return resumeChannel() }
         loop.soon { [weak self] in
             guard let self, isReading else { return }
-            let bytes = kept
-            kept = []
-            bytes.withUnsafeBytes { read($0) }
+            exchange(&kept, with: []).withUnsafeBytes { read($0) }
             if kept.isEmpty { resumeChannel() }
         }
     }

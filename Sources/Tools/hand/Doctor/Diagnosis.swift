@@ -2,13 +2,8 @@ import HandFormats
 
 /// The result of one check, and what to do about it.
 struct Diagnosis {
-    enum Verdict: String, Comparable {
+    enum Verdict: Comparable {
         case ok, warning, problem
-
-        static func < (left: Self, right: Self) -> Bool {
-            let order: [Self] = [.ok, .warning, .problem]
-            return order.firstIndex(of: left)! < order.firstIndex(of: right)!
-        }
     }
 
     let subject: String
@@ -38,13 +33,13 @@ struct Diagnosis {
         let lines =
             HelpText.lines(of: finding, width: width)
             + zip(["→"] + advice, advice).map { ($0 == "→" ? "→ " : "  ") + $1 }
-        return lines.dropFirst().reduce("\(mark) \(subject.padded(to: 12)) \(lines[0])") {
+        return lines.dropFirst().reduce("\(mark) \(Output.padded(subject, 12)) \(lines[0])") {
             "\($0)\n\(String(repeating: " ", count: column))\($1)"
         }
     }
 
     private var mark: Printable {
-        let word = verdict.rawValue.padded(to: 8)
+        let word = Output.padded("\(verdict)", 8)
         guard Output.marks == .colored else { return "\(word)" }
         return switch verdict {
         case .ok: "\u{1B}[32m\(word)\u{1B}[0m"
@@ -55,11 +50,7 @@ struct Diagnosis {
 
     var json: JSONValue {
         JSONValue(fields: [
-            "subject": subject, "verdict": verdict.rawValue, "finding": finding, "advice": JSONValue(orNull: advice),
+            "subject": subject, "verdict": "\(verdict)", "finding": finding, "advice": JSONValue(orNull: advice),
         ])
     }
-}
-
-extension String {
-    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -10,42 +10,29 @@ enum Reachability {
     }
 
     private static func unix(_ path: String, _ timeout: Double) throws -> Diagnosis {
-        let error = try attempt(timeout) { loop, done in
-            Pipe.connect(loop, path: path) { result in
-                if case .success(let pipe) = result { pipe.close() }
-                done(result.failure)
-            }
+        switch try attempt(timeout, { Pipe.connect($0, path: path, $1) }) {
+        case .success: .ok("connection", "\(path) accepts connections")
+        case .failure(let error):
+            .problem(
+                "connection", "\(path): \(error)",
+                do: "start a server there: hand serve --listen \(ShellWord.quoted(path))")
         }
-        guard let error else { return .ok("connection", "\(path) accepts connections") }
-        return .problem(
-            "connection", "\(path): \(error)",
-            do: "start a server there: hand serve --listen \(ShellWord.quoted(path))")
     }
 
     private static func check(
         _ host: HandAddress.Host, _ server: HandAddress.Server, _ timeout: Double
     ) throws -> [Diagnosis] {
-        var addresses: [SocketAddress] = []
-        let error = try attempt(timeout) { loop, done in
-            DNS.resolve(loop, host: host.name, port: host.port) { result in
-                if case .success(let found) = result { addresses = found }
-                done(result.failure)
-            }
-        }
-        if let error {
-            return [
-                .problem(
-                    "connection", "\(host.name): \(error)", do: "correct the name, or check your network's DNS")
-            ]
+        let addresses: [SocketAddress]
+        switch try attempt(timeout, { DNS.resolve($0, host: host.name, port: host.port, $1) }) {
+        case .success(let found): addresses = found
+        case .failure(let error):
+            let advice = "correct the name, or check your network's DNS"
+            return [.problem("connection", "\(host.name): \(error)", do: advice)]
         }
         return try addresses.map { address in
-            let error = try attempt(timeout) { loop, done in
-                TCP.connect(loop, to: address) { result in
-                    if case .success(let stream) = result { stream.close() }
-                    done(result.failure)
-                }
+            guard case .failure(let error) = try attempt(timeout, { TCP.connect($0, to: address, $1) }) else {
+                return .ok("connection", "\(address) accepts connections")
             }
-            guard let error else { return .ok("connection", "\(address) accepts connections") }
             let way =
                 server.isThisMachine
                 ? "start a server: hand serve --listen \(ShellWord.quoted("\(host)"))"
@@ -58,16 +45,17 @@ enum Reachability {
         }
     }
 
-    /// The error of the operation that `body` starts, `.timedOut` if it takes too long, or nil if it succeeds.
-    private static func attempt(
-        _ timeout: Double, _ body: (Loop, @escaping (UVError?) -> Void) -> Cancellable
-    ) throws -> UVError? {
+    /// The outcome of the operation that `body` starts, `.timedOut` if it takes too long. A connection is closed.
+    private static func attempt<Value>(
+        _ timeout: Double, _ body: (Loop, @escaping (Result<Value, UVError>) -> Void) -> Cancellable
+    ) throws -> Result<Value, UVError> {
         let loop = try Loop()
-        var outcome: UVError?
+        var outcome = Result<Value, UVError>.failure(.timedOut)
         var isLate = false
         let alarm = Timer(loop)
-        let started = body(loop) { error in
-            outcome = isLate ? .timedOut : error
+        let started = body(loop) { result in
+            if !isLate { outcome = result }
+            if case .success(let stream as Stream) = result { stream.close() }
             alarm.close()
         }
         alarm.start(after: UInt64(timeout * 1_000)) {
@@ -78,8 +66,4 @@ enum Reachability {
         loop.close()
         return outcome
     }
-}
-
-extension Result {
-    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

@@ -78,7 +78,7 @@ struct EditOptions: ParsableArguments {
                 let item = try list.item(at: reference.position(in: list))
                 return (try? item.applying(change)) != item
             }
-            return try References.components(changed, in: list) { .edit(change) }
+            return try References.changing(changed, in: list, change)
         }
     }
 

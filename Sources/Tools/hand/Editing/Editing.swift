@@ -168,7 +168,7 @@ struct Undone: AsyncParsableCommand {
         let change = Change(done: false)
         if all {
             return try await options.edit(knowing: .all) {
-                try References.components(ticked: try $0.whole()) { .edit(change) }
+                References.changing(ticked: try $0.whole(), change)
             }
         }
         try await options.edit(try ItemReference.all(items), change)

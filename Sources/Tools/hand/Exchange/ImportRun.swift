@@ -70,10 +70,7 @@ struct ImportSource: Sendable {
         }
 
         private mutating func nextItem() throws(FormatError) -> (item: Item, line: Int)? {
-            if let left {
-                self.left = nil
-                return left
-            }
+            if let left = left.take() { return left }
             return try reader.next(using: &random).map { ($0, reader.line) }
         }
     }

@@ -18,10 +18,7 @@ enum CommandPages {
         page.heading("Synopsis")
         page.synopsis((["hand"] + command.path).joined(separator: " "), synopsis(command, arguments))
         // The abstract is in the page's section NAME, so the section DESCRIPTION does not repeat it.
-        if let discussion = command.discussion {
-            page.heading("Description")
-            page.paragraphs(discussion)
-        }
+        if let discussion = command.discussion { page.paragraphs(discussion, under: "Description") }
         if !command.shown.isEmpty {
             page.heading("Commands")
             for other in command.shown { page.item("\(name(other.path))(1)", other.abstract ?? "") }
@@ -30,8 +27,7 @@ enum CommandPages {
         CommandEnvironment.describe(command, on: &page)
         page.heading("Examples")
         page.literal(Examples.of(command.path))
-        page.heading("See also")
-        page.paragraphs(related(command).joined(separator: ", "))
+        page.paragraphs(related(command).joined(separator: ", "), under: "See also")
         return page
     }
 

@@ -11,7 +11,6 @@ enum FilePages {
 
     private static func serveFile() throws -> Roff {
         var page = Roff("hand-serve.toml", section: 5, "settings of a hand server")
-        page.heading("Description")
         page.paragraphs(
             """
             A TOML file with the options of 'hand serve', under their names: strings in quotes, numbers, true or false, and lists in \
@@ -22,7 +21,7 @@ enum FilePages {
 
             'hand serve --print-config' prints the settings in effect and where each comes from; 'hand serve --example-config' prints \
             a file with every option and its default, commented out.
-            """)
+            """, under: "Description")
         page.heading("Settings")
         for entry in try ServeExample.entries() {
             page.item(entry.name, entry.text + (entry.value.map { " Default: \($0)." } ?? ""))
@@ -31,27 +30,24 @@ enum FilePages {
         page.literal([
             "listen = [\"0.0.0.0:7777\"]", "tls-cert = \"/etc/hand/cert.pem\"", "tls-key = \"/etc/hand/key.pem\"",
         ])
-        page.heading("See also")
-        page.paragraphs("hand-serve(1), hand-unit(1)")
+        page.paragraphs("hand-serve(1), hand-unit(1)", under: "See also")
         return page
     }
 
     private static func configurationFile() -> Roff {
         var page = Roff("hand-config.toml", section: 5, "settings of a hand user")
-        page.heading("Description")
         page.paragraphs(
             """
             The file ~/.config/hand/config.toml, or hand/config.toml in $XDG_CONFIG_HOME, holds the user's settings in TOML. Each \
             setting can also be set in the environment, which overrides the file. Contexts (see hand-context(1)) have one such file \
             per server, without keys.
-            """)
+            """, under: "Description")
         page.heading("Settings")
         for key in Settings.Key.allCases { page.item("\(key.rawValue) (\(key.variable))", key.summary) }
-        page.heading("Keys")
         page.paragraphs(
             """
             The section [keys] replaces the default keys of an action with a list of keys. \(Keys.notation)
-            """)
+            """, under: "Keys")
         for action in Action.allCases {
             let keys = action.manual.keys.joined(separator: ", ")
             page.item(action.rawValue, "\(action.manual.long). Default: \(keys.isEmpty ? "no key" : keys).")
@@ -60,21 +56,17 @@ enum FilePages {
         page.literal([
             "url = \"hands://lists.example.org/groceries\"", "name = \"ada\"", "[keys]", "delete = [\"d d\"]",
         ])
-        page.heading("See also")
-        page.paragraphs("hand(1), hand-keys(1), hand-context(1)")
+        page.paragraphs("hand(1), hand-keys(1), hand-context(1)", under: "See also")
         return page
     }
 
     private static func loadScript() -> Roff {
         var page = Roff("hand-load-script", section: 5, "what the clients of 'hand load' do")
-        page.heading("Description")
-        page.paragraphs(Load.language)
-        page.heading("Examples")
-        page.paragraphs("This is 'hand load editing':")
+        page.paragraphs(Load.language, under: "Description")
+        page.paragraphs("This is 'hand load editing':", under: "Examples")
         page.literal(
             BuiltinScript.editing.source.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
-        page.heading("See also")
-        page.paragraphs("hand-load(1)")
+        page.paragraphs("hand-load(1)", under: "See also")
         return page
     }
 
@@ -82,7 +74,6 @@ enum FilePages {
         var page = Roff("hand-protocol", section: 7, "how clients and servers of hand communicate")
         let (lowest, highest) = (ProtocolVersion.lowest, ProtocolVersion.highest)
         let versions = lowest == highest ? "version \(highest)" : "versions \(lowest) to \(highest)"
-        page.heading("Description")
         page.paragraphs(
             """
             A client connects over TCP, TLS or a Unix socket; the default port is \(HandAddress.defaultPort). Both sides send frames: a \
@@ -98,18 +89,15 @@ enum FilePages {
 
             Protocol.md (in /usr/share/doc/hand, if hand is installed as a package) is the exact specification. Beside it are \
             Vectors.md, which describes the JSON forms of lists, edits and commits, and examples in Python.
-            """)
-        page.heading("See also")
-        page.paragraphs("hand-merging(7)")
+            """, under: "Description")
+        page.paragraphs("hand-merging(7)", under: "See also")
         return page
     }
 
     private static func page(_ topic: Topic) -> Roff {
         var page = Roff("hand-\(topic.rawValue)", section: 7, topic.summary)
-        page.heading("Description")
-        page.paragraphs(topic.text)
-        page.heading("See also")
-        page.paragraphs("hand(1)")
+        page.paragraphs(topic.text, under: "Description")
+        page.paragraphs("hand(1)", under: "See also")
         return page
     }
 }

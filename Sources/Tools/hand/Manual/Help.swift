@@ -7,7 +7,7 @@ enum Help {
     /// - Parameter text: the parser's output. Other output than help, such as the version, is returned unchanged.
     static func completed(_ text: String, _ arguments: [String]) -> String {
         guard text.contains("\nUSAGE: ") || text.hasPrefix("USAGE: ") else { return text }
-        return text.trimmingSuffix { $0.isNewline } + "\n" + Examples.text(of: Arguments.path(of: arguments))
+        return String(text.trimmed(\.isNewline)) + "\n" + Examples.text(of: Arguments.path(of: arguments))
     }
 
     /// Prints the topic that the arguments ask for. Returns false if they ask for none.
@@ -46,13 +46,5 @@ enum HelpText {
             }
         }
         return lines
-    }
-}
-
-extension String {
-    fileprivate func trimmingSuffix(while isDropped: (Character) -> Bool) -> String {
-        var text = self
-        while let last = text.last, isDropped(last) { text.removeLast() }
-        return text
     }
 }

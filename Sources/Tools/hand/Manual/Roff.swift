@@ -18,7 +18,8 @@ struct Roff {
 
     /// Adds paragraphs, which are separated by empty lines. Lines that begin with two spaces are literal; the two
     /// spaces are dropped.
-    mutating func paragraphs(_ paragraphs: String) {
+    mutating func paragraphs(_ paragraphs: String, under title: String? = nil) {
+        if let title { heading(title) }
         var isLiteral = false
         var isNew = true
         for line in paragraphs.split(separator: "\n", omittingEmptySubsequences: false) {

@@ -53,8 +53,7 @@ final class FleetWatch: LiveContent {
 
     private func show(_ found: [SharedServer]) {
         problem = nil
-        let former = reports
-        reports = [:]
+        let former = exchange(&reports, with: [:])
         servers = found.map { server in
             let report = try? JSONDecoder().decode(ServerReport.self, from: Data(server.report))
             reports[server.id] = report

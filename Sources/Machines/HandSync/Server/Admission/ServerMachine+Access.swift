@@ -74,8 +74,7 @@ extension ServerMachine {
                 fail(connection, .shuttingDown, "your name has changed: connect again", retryAfter: 100)
                 continue
             }
-            let former = connection.access
-            connection.access = access
+            let former = exchange(&connection.access, with: access)
             if access != former { tellGrants(connection) }
             for index in connection.cursors.indices.reversed() {
                 let cursor = connection.cursors[at: index]

@@ -89,10 +89,9 @@ extension ServerMachine {
         switch admission.author(hello.client, named: connection.person, after: former) {
         case .author(let author, let isNewcomer): welcome(connection, as: author, isNewcomer: isNewcomer)
         case .unknown(let number):
-            start(
-                .findAuthor(
-                    FindAuthor(
-                        connection: connection.id, client: hello.client, person: connection.person, number: number)))
+            let task = FindAuthor(
+                connection: connection.id, client: hello.client, person: connection.person, number: number)
+            start(task) { $0.found($1, $2) }
         }
     }
 
@@ -117,7 +116,7 @@ extension ServerMachine {
 }
 
 /// Finds the author number of a client that has said hello.
-package struct FindAuthor: Sendable {
+package struct FindAuthor: StoreQuestion {
     let connection: ConnectionID
     let client: ClientID
     let person: String

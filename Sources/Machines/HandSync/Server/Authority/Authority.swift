@@ -264,8 +264,7 @@ public struct Authority: Sendable {
             hand: hand, revision: revision, deck: deck, bytes: pending.first?.bytes ?? present.bytes)
         inWriting = 0
         window.truncate(to: revision)
-        defer { pending = [] }
-        return pending
+        return exchange(&pending, with: [])
     }
 }
 

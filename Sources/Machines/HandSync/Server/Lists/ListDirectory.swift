@@ -116,7 +116,6 @@ struct ListDirectory {
     /// The name is changed. Returns the loads that have waited.
     mutating func endNaming() -> [Load] {
         isNaming = false
-        defer { whenNamed = [] }
-        return whenNamed
+        return exchange(&whenNamed, with: [])
     }
 }

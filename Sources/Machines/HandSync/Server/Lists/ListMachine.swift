@@ -87,9 +87,7 @@ final class ListMachine {
 
     /// Returns what has waited, in order. Each item may wait again.
     func takeWaiting() -> [WaitingForList] {
-        if waiting.isEmpty { return [] }
-        defer { waiting = [] }
-        return waiting
+        waiting.isEmpty ? [] : exchange(&waiting, with: [])
     }
 
     /// Whether edits wait, because a large one is being made, or waits itself.

@@ -81,8 +81,7 @@ package struct PresenceBoard: Sendable {
 
     /// Replaces the people who are at other servers. O(people there).
     package mutating func setPeers(_ now: [AuthorID: RemotePerson]) {
-        let former = remotePeople
-        remotePeople = now
+        let former = exchange(&remotePeople, with: now)
         let authors = Set(former.keys).union(now.keys)
         for author in authors.sorted() where people[author] == nil && former[author] != now[author] { change(author) }
     }
@@ -123,10 +122,7 @@ package struct PresenceBoard: Sendable {
     package var ownEntries: [DownMessage.Presence] { people.keys.sorted().map(entry) }
 
     /// Takes all changes, to be told to everybody. Returns the number of the last change that had been taken before.
-    package mutating func takeChanges() -> Int {
-        defer { taken = last }
-        return taken
-    }
+    package mutating func takeChanges() -> Int { exchange(&taken, with: last) }
 
     /// Returns the present places of the people who have changed after `start` and up to `end`, at most `limit` places,
     /// and the number of the last change that these places cover.

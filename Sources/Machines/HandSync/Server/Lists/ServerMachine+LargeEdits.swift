@@ -7,7 +7,12 @@ extension ServerMachine {
     /// Reads a message's body. Messages behind it wait.
     func read(_ body: [UInt8], from connection: Connection) {
         begin(connection)
-        start(.readBody(ReadBody(connection: connection.id, body: body)))
+        let task = ReadBody(connection: connection.id, body: body)
+        compute {
+            task.run()
+        } then: {
+            $0.read(task, $1)
+        }
     }
 
     func read(_ task: ReadBody, _ message: Result<UpMessage, WireError>) {
@@ -26,12 +31,14 @@ extension ServerMachine {
         // The edit is charged before it is made: a client that hangs up meanwhile has caused the work all the same.
         let work = min(Authority.work(of: edit.submission.delta), 10 * (limits.frameBytes + hosted.authority.count))
         charge(connection, work: work)
-        start(
-            .makeEdit(
-                MakeEdit(
-                    list: hosted.reference, connection: id,
-                    circumstances: .init(now: wallClock, isFull: upkeep.isFull),
-                    transfer: ThreadTransfer((hosted.authority, edit)))))
+        let task = MakeEdit(
+            list: hosted.reference, connection: id, circumstances: .init(now: wallClock, isFull: upkeep.isFull),
+            transfer: ThreadTransfer((hosted.authority, edit)))
+        compute {
+            task.run()
+        } then: {
+            $0.made(task, $1)
+        }
     }
 
     /// Adopts the edited list, unless the author has left or lost the right to edit meanwhile.

@@ -43,7 +43,7 @@ extension ServerMachine {
         begin(connection)
         if subscribe.name.isEmpty {
             charge(connection, work: Price.list)
-            start(.findName(FindName(subscribe: subscribe, connection: connection.id)))
+            start(FindName(subscribe: subscribe, connection: connection.id)) { $0.found($1, $2) }
         } else {
             whenLoaded(subscribe.name, .subscribe(subscribe, connection: connection.id))
         }
@@ -191,7 +191,7 @@ extension ServerMachine {
         }
         let next = ReadFrames(
             list: cursor.hosted.reference, connection: connection.id, after: revision, bytes: bytes)
-        self.start(.readFrames(next))
+        self.start(next) { $0.read($1, $2) }
     }
 
     /// Sends commits that are no longer in the window.
@@ -226,7 +226,7 @@ extension ServerMachine {
 }
 
 /// Finds the name of a list that a client subscribes to by its log id.
-package struct FindName: Sendable {
+package struct FindName: StoreQuestion {
     let subscribe: UpMessage.Subscribe
     let connection: ConnectionID
 
@@ -234,7 +234,7 @@ package struct FindName: Sendable {
 }
 
 /// Reads the commits that come next for a connection.
-package struct ReadFrames: Sendable {
+package struct ReadFrames: StoreQuestion {
     let list: ListMachine.Reference
     let connection: ConnectionID
     let after: Int

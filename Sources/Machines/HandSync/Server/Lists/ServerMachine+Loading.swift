@@ -25,7 +25,8 @@ extension ServerMachine {
         // The list is in memory, perhaps under this name since a moment ago.
         if let hosted = lists[name] { return refresh(hosted, then: .load(name, for: connection)) }
         if lists.waitsForNaming(.init(name: name, connection: connection)) { return }
-        start(.loadList(LoadList(name: name, connection: connection, limits: limits, namings: lists.namings)))
+        let task = LoadList(name: name, connection: connection, limits: limits, namings: lists.namings)
+        start(task) { $0.loaded($1, $2) }
     }
 
     func loaded(_ task: LoadList, _ result: Result<LoadList.Answer, StoreError>) {
@@ -61,7 +62,7 @@ extension ServerMachine {
     }
 }
 
-package struct LoadList: Sendable {
+package struct LoadList: StoreQuestion {
     package typealias Answer = (list: StoredList, authority: Authority, snapshot: Int)
 
     let name: String

@@ -29,11 +29,10 @@ extension ServerMachine {
     {
         charge(connection, work: Price.transaction)
         begin(connection)
-        writer.add(
-            .changeName(
-                ChangeName(
-                    id: RequestID(connection, request), name: name, change: change, access: connection.access,
-                    requester: connection.requester)))
+        let task = ChangeName(
+            id: RequestID(connection, request), name: name, change: change, access: connection.access,
+            requester: connection.requester)
+        writer.add(StoreTask(task) { $0.changed($1, $2) })
     }
 
     /// Giving a list a new name is like creating a list, and requires the same role on all lists.
@@ -100,7 +99,7 @@ extension ServerMachine {
 }
 
 /// Changes a list's name. Meanwhile nothing else is written, and no list is loaded.
-package struct ChangeName: Sendable {
+package struct ChangeName: StoreQuestion {
     enum Change: Sendable {
         case delete(at: UInt64)
         case rename(to: String)
@@ -114,6 +113,8 @@ package struct ChangeName: Sendable {
     let change: Change
     let access: Access
     let requester: Requester
+
+    func run(on store: any CommitStore) throws -> UInt64 { try run(on: store) { [] } }
 
     /// Returns the log id of the list.
     ///

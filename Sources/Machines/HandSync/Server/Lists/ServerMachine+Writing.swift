@@ -7,7 +7,7 @@ extension ServerMachine {
         switch writer.next(now: now) {
         case nil: break
         case .job(let job):
-            if case .changeName = job { lists.beginNaming() }
+            if job.question is ChangeName { lists.beginNaming() }
             start(.job(job))
         case .batches(let batches):
             start(.append(AppendBatches(batches: batches, newcomers: admission.newcomers.authors(of: batches))))
@@ -68,7 +68,7 @@ extension ServerMachine {
         if hosted.phase.isDue { writer.add(hosted) }
         delivery.publish(hosted)
         goOn(with: hosted)
-        if let save = hosted.beginSaving(limits) { writer.add(.saveSnapshot(save)) }
+        if let save = hosted.beginSaving(limits) { writer.add(StoreTask(save) { $0.saved($1, $2) }) }
         if !upkeep.retention.keepsEverything { trim(hosted, limits) }
         return spent
     }

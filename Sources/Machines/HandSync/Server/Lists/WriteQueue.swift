@@ -6,7 +6,7 @@ struct WriteQueue {
     /// Lists that became due. Lists that are in another phase by now are skipped; they are added again.
     private var due: [ListMachine] = []
     /// Other writes, which must not run beside a transaction on the same lists.
-    private var jobs: [WriteJob] = []
+    private var jobs: [StoreTask] = []
     private var isWriting = false
     /// Whether the last write was a job. Then the next write is a batch of commits, if there is a batch.
     private var wasJob = false
@@ -20,7 +20,7 @@ struct WriteQueue {
 
     /// What is written next.
     enum Write {
-        indirect case job(WriteJob)
+        indirect case job(StoreTask)
         case batches([CommitBatch])
     }
 
@@ -36,7 +36,7 @@ struct WriteQueue {
     /// Adds a list that has become due.
     mutating func add(_ hosted: ListMachine) { due.append(hosted) }
 
-    mutating func add(_ job: WriteJob) { jobs.append(job) }
+    mutating func add(_ job: StoreTask) { jobs.append(job) }
 
     /// Forgets a list that is gone.
     mutating func remove(_ hosted: ListMachine) {

@@ -37,9 +37,7 @@ struct PastReader {
     /// forgotten.
     mutating func serve(_ connections: ConnectionSet) -> [Step] {
         if queue.isEmpty { return [] }
-        let waiting = queue
-        queue = []
-        return waiting.compactMap { request in
+        return exchange(&queue, with: []).compactMap { request in
             guard let connection = connections[request.connection], !connection.isEnding else { return nil }
             return serve(request, connection.account)
         }
@@ -137,7 +135,7 @@ final class RevisionHold {
     }
 }
 
-package struct ReadRevision: Sendable {
+package struct ReadRevision: StoreQuestion {
     let list: ListNumber
     let revision: Int
 

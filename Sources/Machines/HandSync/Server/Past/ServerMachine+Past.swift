@@ -82,7 +82,11 @@ extension ServerMachine {
             // Only short excerpts are made here.
             if task.atMost <= min(limits.inlineWork, Price.inlineExcerpt) { return made(task, task.run()) }
             past.beginExcerpt(for: connection.id, hold)
-            start(.makeExcerpt(task))
+            compute {
+                task.run()
+            } then: {
+                $0.made(task, $1)
+            }
         }
     }
 
@@ -107,7 +111,7 @@ extension ServerMachine {
             switch step {
             case .give(let hand, let hold, let request):
                 give(hand, at: request.revision, of: request.list, hold, to: request.request)
-            case .read(let read): start(.readRevision(read))
+            case .read(let read): start(read) { $0.read($1, $2) }
             }
         }
     }

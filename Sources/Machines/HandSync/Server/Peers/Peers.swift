@@ -113,8 +113,7 @@ struct Peers {
     private mutating func hear(
         _ found: [PresenceNews], _ lists: ListDirectory
     ) -> [ListNumber: [AuthorID: PresenceBoard.RemotePerson]] {
-        let former = known
-        known = [:]
+        let former = Swift.exchange(&known, with: [:])
         var everybody: [ListNumber: [AuthorID: PresenceBoard.RemotePerson]] = [:]
         var mine: [ListNumber: Int] = [:]
         for news in found.sorted(by: { $0.place.server < $1.place.server }) {
@@ -136,7 +135,7 @@ struct Peers {
     }
 }
 
-package struct ExchangePresence: Sendable {
+package struct ExchangePresence: StoreQuestion {
     let server: UInt64
     let news: [PresenceNews]
     let lists: [ListNumber]

@@ -29,7 +29,8 @@ extension ServerMachine {
         hosted.beginAdopting()
         switch (StoreError.catching { try frames.map { try $0.commit() } }) {
         case .failure(let error): reload(hosted, error)
-        case .success(let commits): start(.findClients(FindClients(list: hosted.reference, commits: commits)))
+        case .success(let commits):
+            start(FindClients(list: hosted.reference, commits: commits)) { $0.found($1, $2) }
         }
     }
 
@@ -136,7 +137,7 @@ extension ServerMachine {
 }
 
 /// Finds which clients the authors of others' commits are.
-package struct FindClients: Sendable {
+package struct FindClients: StoreQuestion {
     let list: ListMachine.Reference
     let commits: [Commit]
 

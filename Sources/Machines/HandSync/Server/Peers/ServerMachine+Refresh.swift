@@ -17,11 +17,10 @@ extension ServerMachine {
     /// Fetches the newest commits of a list. Another server may have told clients of them already.
     func refresh(_ hosted: ListMachine, then next: AfterRefresh) {
         guard isShared else { return refreshed(hosted.reference, then: next) }
-        start(
-            .readHead(
-                ReadHead(
-                    list: hosted.reference, revision: hosted.authority.revision, digest: hosted.authority.digest,
-                    bytes: limits.chunkBytes, next: next)))
+        let task = ReadHead(
+            list: hosted.reference, revision: hosted.authority.revision, digest: hosted.authority.digest,
+            bytes: limits.chunkBytes, next: next)
+        start(task) { $0.read($1, $2) }
     }
 
     func read(_ task: ReadHead, _ result: Result<(StoredHead?, [StoredFrame]), StoreError>) {
@@ -94,7 +93,7 @@ extension ServerMachine {
     /// Compares all lists in memory with the store if others write to it, because hints may get lost.
     func pollHeads() {
         guard !lists.isEmpty, peers?.beginPoll() == true else { return }
-        start(.readHeads(ReadHeads(lists: lists.numbers)))
+        start(ReadHeads(lists: lists.numbers)) { $0.read($1, $2) }
     }
 
     func read(_ task: ReadHeads, _ result: Result<[StoredHead], StoreError>) {
@@ -112,7 +111,7 @@ extension ServerMachine {
 
 extension ServerMachine {
     func exchangePresence() {
-        if let exchange = peers?.beginExchange(lists, now: now) { start(.exchangePresence(exchange)) }
+        if let exchange = peers?.beginExchange(lists, now: now) { start(exchange) { $0.exchanged($1, $2) } }
     }
 
     func exchanged(_ task: ExchangePresence, _ result: Result<[PresenceNews], StoreError>) {
@@ -125,7 +124,7 @@ extension ServerMachine {
 }
 
 /// Reads how far a list is in the store, and its commits after a revision.
-package struct ReadHead: Sendable {
+package struct ReadHead: StoreQuestion {
     let list: ListMachine.Reference
     let revision: Int
     let digest: UInt64
@@ -151,7 +150,7 @@ package struct ReadHead: Sendable {
 }
 
 /// Reads how far several lists are in the store.
-package struct ReadHeads: Sendable {
+package struct ReadHeads: StoreQuestion {
     let lists: [ListNumber]
 
     func run(on store: any CommitStore) throws -> [StoredHead] { try store.heads(of: lists) }

@@ -2,50 +2,39 @@ import HandCore
 import HandWire
 
 /// Work that takes long and needs no store.
-package enum Computation: Sendable {
-    case readBody(ReadBody)
-    case makeEdit(MakeEdit)
-    case makeExcerpt(MakeExcerpt)
-    /// Frees something large.
-    case discard(ThreadTransfer<any Sendable>)
-
+package struct Computation: Sendable {
     /// Runs the computation, on a thread where it delays nobody.
-    package func run() -> Computed {
-        switch self {
-        case .readBody(let read): return .body(read, read.run())
-        case .makeEdit(let make): return .edit(make, make.run())
-        case .makeExcerpt(let make): return .excerpt(make, make.run())
-        case .discard(let transfer):
-            _ = transfer.take()
-            return .discarded
-        }
-    }
+    package let run: @Sendable () -> Computed
 }
 
-/// The result of a computation, together with the computation.
-package enum Computed: Sendable {
-    case body(ReadBody, Result<UpMessage, WireError>)
-    case edit(MakeEdit, MakeEdit.Answer)
-    case excerpt(MakeExcerpt, MakeExcerpt.Answer)
-    case discarded
+/// The result of a computation, and what the server does with it.
+package struct Computed: Sendable {
+    fileprivate let end: @Sendable (ServerMachine) -> Void
 }
 
 extension ServerMachine {
-    func start(_ computation: Computation) { emit(.compute(computation)) }
+    func compute<Answer: Sendable>(
+        _ body: @escaping @Sendable () -> Answer,
+        then end: @escaping @Sendable (ServerMachine, Answer) -> Void = { _, _ in }
+    ) {
+        let computation = Computation {
+            let answer = body()
+            return Computed { end($0, answer) }
+        }
+        emit(.compute(computation))
+    }
 
     /// Call this when a computation that was started has finished.
     package func finished(_ computed: Computed, at time: Moment) {
         self.time = time
-        switch computed {
-        case .body(let read, let message): self.read(read, message)
-        case .edit(let make, let answer): made(make, answer)
-        case .excerpt(let make, let answer): made(make, answer)
-        case .discarded: break
-        }
+        computed.end(self)
     }
 
     /// Frees something large on another thread.
-    func discard(_ value: consuming some Sendable) { start(.discard(ThreadTransfer(value))) }
+    func discard(_ value: consuming some Sendable) {
+        let transfer = ThreadTransfer(value)
+        compute { _ = transfer.take() }
+    }
 }
 
 /// Hands a value over to another thread: the thread that takes it frees it.

@@ -42,12 +42,11 @@ extension ServerMachine {
         let logID = LogID.new(using: &random)
         charge(connection, work: Price.transaction)
         begin(connection)
-        writer.add(
-            .create(
-                CreateList(
-                    id: RequestID(connection, request), name: name, rules: rules, logID: logID,
-                    deckSeed: rules.hasDeck ? random.next() : nil, owner: connection.account?.user, limits: limits,
-                    requester: connection.requester)))
+        let task = CreateList(
+            id: RequestID(connection, request), name: name, rules: rules, logID: logID,
+            deckSeed: rules.hasDeck ? random.next() : nil, owner: connection.account?.user, limits: limits,
+            requester: connection.requester)
+        writer.add(StoreTask(task) { $0.created($1, $2) })
     }
 
     func lists(after name: String, _ connection: Connection, _ request: RequestNumber) {
@@ -59,7 +58,7 @@ extension ServerMachine {
     private func readLists(after name: String, _ connection: Connection, _ id: RequestID) {
         let mine = connection.access.everywhere >= .read ? nil : connection.access.readable(after: name)
         charge(connection, work: connection.access.lists.count)
-        start(.readLists(ReadLists(id: id, after: name, page: limits.listsPage, mine: mine)))
+        start(ReadLists(id: id, after: name, page: limits.listsPage, mine: mine)) { $0.read($1, $2) }
     }
 
     func read(_ task: ReadLists, _ answer: Result<ReadLists.Answer, StoreError>) {
@@ -102,11 +101,10 @@ extension ServerMachine {
             return send(.deletedLists(request: request, [], hasMore: false), to: connection)
         }
         begin(connection)
-        start(
-            .readDeleted(
-                ReadDeleted(
-                    id: RequestID(connection, request), before: before ?? .max, page: limits.listsPage, mine: mine,
-                    now: wallClock, kept: upkeep.retention.deleted)))
+        let task = ReadDeleted(
+            id: RequestID(connection, request), before: before ?? .max, page: limits.listsPage, mine: mine,
+            now: wallClock, kept: upkeep.retention.deleted)
+        start(task) { $0.read($1, $2) }
     }
 
     func read(_ task: ReadDeleted, _ result: Result<[DeletedList], StoreError>) {
@@ -125,11 +123,10 @@ extension ServerMachine {
 
     func history(of name: String, from: Int, limit: Int, _ connection: Connection, _ request: RequestNumber) {
         begin(connection)
-        start(
-            .readHistory(
-                ReadHistory(
-                    id: RequestID(connection, request), name: name, from: from,
-                    limit: min(limit, limits.historyCommits), bytes: limits.frameBytes / 2, access: connection.access)))
+        let task = ReadHistory(
+            id: RequestID(connection, request), name: name, from: from, limit: min(limit, limits.historyCommits),
+            bytes: limits.frameBytes / 2, access: connection.access)
+        start(task) { $0.read($1, $2) }
     }
 
     func read(_ task: ReadHistory, _ result: Result<ReadHistory.Answer, StoreError>) {
@@ -149,7 +146,7 @@ extension DownMessage.ListEntry {
     }
 }
 
-package struct CreateList: Sendable {
+package struct CreateList: StoreQuestion {
     let id: RequestID
     let name: String
     let rules: Rules
@@ -178,7 +175,7 @@ package struct CreateList: Sendable {
     }
 }
 
-package struct ReadLists: Sendable {
+package struct ReadLists: StoreQuestion {
     package typealias Answer = (ArraySlice<StoredList>, String?)
 
     let id: RequestID
@@ -201,7 +198,7 @@ package struct ReadLists: Sendable {
     }
 }
 
-package struct ReadDeleted: Sendable {
+package struct ReadDeleted: StoreQuestion {
     let id: RequestID
     let before: UInt64
     let page: Int
@@ -216,7 +213,7 @@ package struct ReadDeleted: Sendable {
     }
 }
 
-package struct ReadHistory: Sendable {
+package struct ReadHistory: StoreQuestion {
     package typealias Answer = (frame: [UInt8], rows: Int, commits: Int)
 
     let id: RequestID

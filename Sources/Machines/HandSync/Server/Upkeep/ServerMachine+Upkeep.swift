@@ -22,7 +22,7 @@ extension ServerMachine {
     /// - Parameter limits: nil to begin even if it is not due yet.
     func trim(_ hosted: ListMachine, _ limits: Limits? = nil) {
         if let trim = hosted.beginTrimming(upkeep.retention, limits, now: upkeep.trimTime(time)) {
-            writer.add(.trim(trim))
+            writer.add(StoreTask(trim) { $0.trimmed($1, $2) })
         }
     }
 
@@ -39,14 +39,14 @@ extension ServerMachine {
     }
 
     /// Asks how large the store is, if something was written since the last measurement.
-    func measureStore() { if upkeep.beginMeasurement() { start(.measure) } }
+    func measureStore() { if upkeep.beginMeasurement() { start(Measure()) { $0.measured($2) } } }
 
     func measured(_ size: Result<Int, StoreError>) { upkeep.endMeasurement(try? size.get()) }
 
     /// Removes lists that were deleted long enough ago. See `Upkeep.beginRemoval`.
     func sweepDeleted(isDue: Bool = false) {
         guard stage < .stopping, let sweep = upkeep.beginRemoval(isDue: isDue, now: now) else { return }
-        writer.add(.sweep(sweep))
+        writer.add(StoreTask(sweep) { $0.swept($1, $2) })
     }
 
     func swept(_ task: SweepDeleted, _ result: Result<Bool, StoreError>) {
@@ -61,7 +61,7 @@ extension ServerMachine {
     /// Makes the store free the space that it no longer needs, and remove deleted lists that need not be kept any
     /// longer. In the meantime, nothing else is written. At the end, `ServerNote.compacted` is noted.
     package func compact() {
-        writer.add(.compact(Compact(kept: upkeep.removalAge)))
+        writer.add(StoreTask(Compact(kept: upkeep.removalAge)) { $0.compacted($2) })
         awaitsTurn = true
     }
 
@@ -71,7 +71,11 @@ extension ServerMachine {
     }
 }
 
-package struct SaveSnapshot: Sendable {
+struct Measure: StoreQuestion {
+    func run(on store: any CommitStore) throws -> Int { try store.size() }
+}
+
+package struct SaveSnapshot: StoreQuestion {
     let list: ListMachine.Reference
     let hand: Hand
     let revision: Int
@@ -82,7 +86,7 @@ package struct SaveSnapshot: Sendable {
     }
 }
 
-package struct Trim: Sendable {
+package struct Trim: StoreQuestion {
     let list: ListMachine.Reference
     let retention: Retention
     let now: UInt64
@@ -92,19 +96,20 @@ package struct Trim: Sendable {
     }
 }
 
-package struct SweepDeleted: Sendable {
+package struct SweepDeleted: StoreQuestion {
     let kept: UInt64
     let passed: UInt64
     let now: UInt64
     let givesUpOldest: Bool
 
+    /// Returns whether there is more to remove.
     func run(on store: any CommitStore) throws -> Bool {
         if givesUpOldest { _ = try store.purgeOldest(of: nil) }
         return try store.sweep(keeping: kept, passed: passed)
     }
 }
 
-package struct Compact: Sendable {
+package struct Compact: StoreQuestion {
     let kept: UInt64
 
     func run(on store: any CommitStore) throws -> Compaction {

@@ -91,10 +91,7 @@ package final class PostgresConnection: @unchecked Sendable {
     }
 
     /// Returns the first few notices since the last call.
-    func takeNotices() -> [PostgresError] {
-        defer { notices.all = [] }
-        return notices.all
-    }
+    func takeNotices() -> [PostgresError] { exchange(&notices.all, with: []) }
 
     /// The server's process for this session.
     package var backend: Int32 { PQbackendPID(handle) }
