@@ -155,6 +155,35 @@ import Testing
         #expect(throws: StoreError.self) { try Self.verify(target) }
     }
 
+    /// A page that is lost takes only the rows on it along.
+    @Test func aLostPageCostsOnlyWhatWasOnIt() throws {
+        let folder = try TemporaryFolder(isInMemory: true)
+        try Self.made(folder, 200)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        _ = try store.create("other", rules: Rules(), logID: 8, deckSeed: nil)
+        _ = try store.create("third", rules: Rules(), logID: 7, deckSeed: nil)
+        try store.close()
+        let file = folder.path + "/hand.sqlite"
+        let sound = try Data(contentsOf: URL(fileURLWithPath: file))
+        var (whole, refused) = (0, 0)
+        for page in 1..<sound.count / 4_096 {
+            var bytes = sound
+            bytes.resetBytes(in: page * 4_096..<(page + 1) * 4_096)
+            try bytes.write(to: URL(fileURLWithPath: file))
+            let target = try TemporaryFolder(isInMemory: true)
+            do {
+                _ = try Self.salvage(folder, into: target)
+                let report = try Self.verify(target)
+                #expect(report.isSound, "page \(page): \(report)")
+                whole += report.lists.count == 3 ? 1 : 0
+            } catch StoreError.damaged {
+                refused += 1
+            }
+        }
+        // One page has the lists.
+        #expect(refused <= 1 && whole >= sound.count / 4_096 - 3, "\(refused) refused, \(whole) with all lists")
+    }
+
     private static func salvage(_ folder: TemporaryFolder, into target: TemporaryFolder) throws -> [StoreSalvage.Loss] {
         var random = SplitMix64(seed: 1)
         return try StoreBackup.restore(

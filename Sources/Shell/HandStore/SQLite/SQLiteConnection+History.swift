@@ -110,7 +110,12 @@ extension SQLiteConnection: HistoryReader {
             "SELECT items FROM snapshots WHERE list = ? AND revision = ? AND part > 0 ORDER BY part",
             [list.number.stored, .init(revision)])
         var items: [PackedItem] = []
-        while let part = try parts.next() { items += try part.withBytes(0, PackedItem.all) }
+        do {
+            while let part = try parts.next() { items += try part.withBytes(0, PackedItem.all) }
+        } catch let error as WireError {
+            throw StoreError.damaged(
+                "the snapshot of list \(list.number) at revision \(revision) cannot be read: \(error)")
+        }
         return items
     }
 

@@ -102,21 +102,28 @@ package enum StoreBackup {
         let stamp = (stamp...).first { parts(of: aside(folder, "\($0)")).isEmpty } ?? stamp
         let partial = target + ".partial"
         try removeAll(partial)
-        if PrivateFile.exists(file + "-wal") {
+        if salvages {
+            // What reads all of a damaged file fails.
+            for ending in ["", "-wal"] where PrivateFile.exists(file + ending) {
+                try translating { () throws(FileError) in try PrivateFile.copy(file + ending, to: partial + ending) }
+            }
+        } else if PrivateFile.exists(file + "-wal") {
             // It is no backup, but a store of which some is only in its log.
             try translating { () throws(FileError) in try PrivateFile.make(partial) }
             try copy(file, to: partial)
         } else {
             try translating { () throws(FileError) in try PrivateFile.copy(file, to: partial) }
         }
-        let losses = salvages ? try StoreSalvage.run(partial) : []
+        let salvage = salvages ? try StoreSalvage.run(partial) : (losses: [], isRebuilt: false)
         if renews { try renewHistories(partial, &random) }
         let access = try takeAccess(partial, folder, accessFile)
         try flush(partial)
         // From here on the recovery is completed, whatever happens.
         try move(partial, to: target + recovered + "\(stamp)")
         try finishRecovery(in: folder)
-        return Recovery(aside: there.isEmpty ? nil : aside(folder, "\(stamp)"), access: access, losses: losses)
+        return Recovery(
+            aside: there.isEmpty ? nil : aside(folder, "\(stamp)"), access: access,
+            losses: salvage.losses, isRebuilt: salvage.isRebuilt)
     }
 
     package struct Recovery: Sendable {
@@ -125,6 +132,8 @@ package enum StoreBackup {
         package let access: Access
         /// The lists that were damaged.
         package let losses: [StoreSalvage.Loss]
+        /// Whether the file itself was damaged, and not only some rows.
+        package let isRebuilt: Bool
 
         /// Which access rules apply.
         package enum Access: Sendable {
@@ -195,7 +204,7 @@ package enum StoreBackup {
         ["", "-wal", "-shm", "-journal"].map { database + $0 }.filter { PrivateFile.exists($0) }
     }
 
-    private static func removeAll(_ database: String) throws {
+    static func removeAll(_ database: String) throws {
         for part in parts(of: database).reversed() {
             try translating { () throws(FileError) in try PrivateFile.remove(part) }
         }
@@ -210,7 +219,7 @@ package enum StoreBackup {
         if fsync(descriptor) != 0 { throw StoreError.syncFailed(path: path) }
     }
 
-    private static func move(_ from: String, to: String) throws {
+    static func move(_ from: String, to: String) throws {
         guard rename(from, to) == 0 else {
             throw StoreError.failed("cannot rename \(from) to \(to): \(String(cString: strerror(errno)))")
         }

@@ -23,6 +23,8 @@ package struct StoreReport: Equatable, Sendable {
     /// The problems of the file as a whole.
     package internal(set) var problems: [Problem] = []
 
+    package init() {}
+
     /// Adds a problem of the file as a whole.
     mutating func note(_ problem: String) { problems.append(Problem(revision: nil, text: problem)) }
 

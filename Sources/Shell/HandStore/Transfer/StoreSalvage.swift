@@ -18,17 +18,19 @@ package struct StoreSalvage {
     private let database: SQLiteConnection
 
     /// - Parameter file: a copy that nobody else uses.
-    /// - Throws: `StoreError.damaged` if the file itself is damaged, and not only some rows.
+    /// - Returns: the losses, and whether the file itself was damaged: then rows may be lost without a trace.
+    /// - Throws: `StoreError.damaged` if nothing of the file can be read.
     /// - Complexity: that of replaying all commits, once more for each fault of a list.
-    static func run(_ file: String) throws -> [Loss] {
-        let losses = try StoreFile.translating(file) {
+    static func run(_ file: String) throws -> (losses: [Loss], isRebuilt: Bool) {
+        let found = try StoreFile.translating(file) {
+            let isRebuilt = try StoreRebuilding.run(file)
             let copy = try SQLiteDatabase(file)
             defer { try? copy.close() }
-            return try copy.write { try StoreSalvage(database: $0).run() }
+            return (try copy.write { try StoreSalvage(database: $0).run() }, isRebuilt)
         }
         let report = try StoreVerifier(path: file).verify()
         guard let problem = report.problems.first ?? report.lists.lazy.compactMap(\.problem).first else {
-            return losses
+            return found
         }
         throw StoreError.damaged("nothing can be salvaged: \(problem.text)")
     }

@@ -65,8 +65,10 @@ struct ReportOptions: ParsableArguments {
     }
 
     /// Prints the report of what a command has written.
-    func confirm(_ report: StoreReport, _ text: (_ amount: String) -> Printable) {
-        if json { return Output.json(Verify.json(report)) }
+    func confirm(
+        _ report: StoreReport, _ losses: [StoreSalvage.Loss] = [], _ text: (_ amount: String) -> Printable
+    ) {
+        if json { return Output.json(Verify.json(report, losses)) }
         let amount = "\(Amount.count(report.lists.count, "list")), \(Amount.count(report.commits, "commit"))"
         if !quiet { Output.line(text(amount)) }
     }
@@ -113,7 +115,8 @@ struct Verify: ParsableCommand {
         }
     }
 
-    static func json(_ report: StoreReport) -> JSONValue {
+    /// - Parameter losses: what a salvage has lost.
+    static func json(_ report: StoreReport, _ losses: [StoreSalvage.Loss] = []) -> JSONValue {
         func problem(_ problem: StoreReport.Problem) -> JSONValue {
             JSONValue(fields: ["revision": JSONValue(orNull: problem.revision), "text": problem.text])
         }
@@ -124,8 +127,14 @@ struct Verify: ParsableCommand {
                 "problem": JSONValue(orNull: list.problem.map(problem)),
             ])
         }
+        let lost = losses.map { loss in
+            JSONValue(fields: [
+                "name": loss.name, "from": JSONValue(orNull: loss.kept?.lowerBound),
+                "to": JSONValue(orNull: loss.kept?.upperBound), "wasTo": loss.stored.upperBound,
+            ])
+        }
         return JSONValue(fields: [
-            "sound": report.isSound, "lists": lists, "problems": report.problems.map(problem),
+            "sound": report.isSound, "lists": lists, "problems": report.problems.map(problem), "lost": lost,
         ])
     }
 }
@@ -171,8 +180,13 @@ struct Recover: ParsableCommand {
     @Argument(help: "The backup.", completion: .file()) var file: String
 
     func run() throws {
-        var report = try output.verify(file)
-        guard report.isSound || salvage else {
+        var report = StoreReport()
+        var isSound = false
+        do {
+            report = try output.verify(file)
+            isSound = report.isSound
+        } catch StoreError.damaged where salvage {}
+        guard isSound || salvage else {
             let command = Suggestion.command("recover --salvage", file)
             throw Failure(
                 .error,
@@ -185,7 +199,7 @@ struct Recover: ParsableCommand {
         let recovery: StoreBackup.Recovery
         do {
             recovery = try StoreBackup.restore(
-                file, to: folder, replaces: replace, salvages: !report.isSound,
+                file, to: folder, replaces: replace, salvages: !isSound,
                 stamp: Int(Date().timeIntervalSince1970), accessFile: AccessFile(folder: folder).path, random: &random)
         } catch StoreError.failed(let reason) where !replace && reason.contains("already") {
             let command = Suggestion.command("recover --replace", file)
@@ -193,9 +207,13 @@ struct Recover: ParsableCommand {
         }
         if let aside = recovery.aside, !output.quiet { Output.message("the former store is now \(aside)") }
         if let text = Self.text(recovery.access) { Output.message(text) }
+        if recovery.isRebuilt {
+            Output.message(
+                "pages of the file could not be read: what was only on them is lost, also where nothing says so")
+        }
         for loss in recovery.losses { Output.message(Self.text(loss)) }
-        if !report.isSound { report = try output.verify(folder) }
-        output.confirm(report) { "\(folder) has \($0) again" }
+        if !isSound { report = try output.verify(folder) }
+        output.confirm(report, recovery.losses) { "\(folder) has \($0) again" }
     }
 
     private func recover(_ report: StoreReport, to database: PostgresStore) throws {
