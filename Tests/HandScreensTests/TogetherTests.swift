@@ -61,20 +61,86 @@ import Testing
         #expect(Notation.text(stage) == "a x >d")
         stage.press("v j")
         stage.remote(.deleting(4..<5))
-        #expect(Notation.text(stage) == "a >*x")
+        #expect(Notation.text(stage) == "a >x")
         // What is selected again later is selected.
-        stage.press("esc v k")
+        stage.press("v k")
         #expect(Notation.text(stage) == ">*a *x")
     }
 
-    @Test func aRangeWhoseEndIsMovedAwayEnds() {
-        for place in [1, 2] {
-            var stage = KeyTests.stage("a >b c d e f")
-            stage.press("v j")
-            stage.remote(.moving(place..<place + 1, to: 6, .before))
-            #expect(!Notation.text(stage).contains("*"))
-            #expect(stage.lines.contains { $0.contains("somebody moved an end of your selection") })
+    /// Keys, somebody else's edit, and what is selected then: never what was not.
+    static let selections: [(String, Delta, String)] = [
+        // An end is deleted.
+        ("v j", .deleting(2..<3), "a >*b d e f"), ("v j", .deleting(1..<2), "a >*c d e f"),
+        ("j v k", .deleting(2..<3), "a >*b d e f"), ("j v k", .deleting(1..<2), "a >*c d e f"),
+        ("v j j", .deleting(2..<4), "a >*b e f"),
+        // An end is moved away: what is between is not selected.
+        ("v j", .moving(1..<2, to: 6, .before), "a >*c d e f *b"),
+        ("v j", .moving(2..<3, to: 0, .after), ">*c a *b d e f"),
+        ("v j j", .moving(2..<3, to: 6, .before), "a *b *d e f >*c"),
+        // A ticked task is not shown.
+        ("s v j", .editing(at: 2, Change(done: true)), "a >*b +c d e f"),
+        ("s v j", .editing(at: 1, Change(done: true)), "a +b >*c d e f"),
+    ]
+
+    @Test(arguments: selections)
+    func aSelectionNeverGrows(_ keys: String, _ operation: Delta, _ after: String) {
+        var stage = KeyTests.stage("a >b c d e f")
+        stage.press(keys)
+        stage.remote(operation)
+        #expect(Notation.text(stage) == after)
+        let (count, selected) = (stage.hand().count, after.count { $0 == "*" })
+        #expect(stage.lines[0].contains("\(selected) selected"))
+        stage.press("d")
+        #expect(stage.hand().count == count - selected)
+    }
+
+    @Test func aSelectionEndsWithItsItems() {
+        var stage = KeyTests.stage("a >b c d")
+        stage.press("v j")
+        stage.remote(.deleting(1..<3))
+        #expect(Notation.text(stage) == "a >d")
+        #expect(stage.lines.contains { $0.contains("what you had selected is gone") })
+    }
+
+    /// Where ticked tasks are shown last, one that goes there takes no other one into the selection.
+    @Test func aTickedTaskGoesBelowWithoutItsNeighbours() {
+        for place in [0, 1] {
+            var stage = KeyTests.stage(">a b c d e f")
+            stage.press("B v j")
+            stage.remote(.editing(at: place, Change(done: true)))
+            stage.wait(2_000)
+            #expect(stage.lines[0].contains("2 selected"))
+            stage.press("d")
+            #expect(stage.hand().map(\.content.text) == ["c", "d", "e", "f"])
         }
+    }
+
+    /// An item whose text is being typed stays shown, and the cursor stays on it.
+    @Test func theItemBeingTypedStays() {
+        var stage = KeyTests.stage(">a1 b a2")
+        stage.press("/ a enter e X")
+        stage.remote(.editing(at: 0, Change(text: TextChange(from: "a1", to: "c1"))))
+        #expect(stage.lines[1].contains("✎ a1X"))
+        stage.press("enter")
+        #expect(stage.hand().map(\.content.text) == ["a1X", "b", "a2"])
+
+        stage = KeyTests.stage("a >b c")
+        let item = stage.hand()[1]
+        stage.press("e X")
+        stage.remote(.deleting(1..<2))
+        stage.remote(.inserting([item], at: 1, .after))
+        stage.press("enter")
+        #expect(Notation.text(stage) == "a >bX c")
+    }
+
+    @Test func aDragEndsWithItsItem() {
+        var stage = KeyTests.stage(">a b c d")
+        stage.mouse(.press, row: 2)
+        stage.mouse(.drag, row: 3)
+        stage.remote(.deleting(1..<2))
+        #expect(!stage.lines[0].contains("goes"))
+        stage.mouse(.release, row: 3)
+        #expect(Notation.text(stage) == "a >c d")
     }
 
     @Test func typingStaysWhereItBegan() {

@@ -147,10 +147,19 @@ package struct App: Sendable {
             let mayLead = screen.route == top && screen.typing == nil
             followed += commands.filter { mayLead || !$0.leadsElsewhere }
         }
-        commands += followed + attention.hear(event, state.list)
+        commands += followed + attention.hear(event, state.list) + askWho(event)
         var rest = run(commands)
         if !state.transfers.isEmpty { rest += run(state.advanceTransfers(event)) }
         return rest + newsWatch.look(at: router.top, isActive: event.isFromPerson, &state) + sendWhereabouts()
+    }
+
+    /// Asks who has overridden the user's edits: whoever makes one edit by a command is never seen on the list.
+    private mutating func askWho(_ event: Event) -> [Command] {
+        switch event {
+        case .list(let list, .changed) where state.isOnline, .losses(let list, _, _) where state.isOnline:
+            state.withList(list) { $0.takeNameless() }.map { .fetchHistory(list: list, from: $0, limit: 1) }
+        default: []
+        }
     }
 
     /// Returns what is left to do before the user leaves the screens of this server.

@@ -22,6 +22,8 @@ package struct ListData: Sendable {
     private var everybody: [AuthorID: Participant] = [:]
     /// The names of all known authors, including those who have left.
     var names: [AuthorID: String] = [:]
+    /// The revisions whose authors' names were asked for.
+    private var namesAsked: Set<Int> = []
     /// Items that others have just changed, and the time until which they are highlighted.
     var flashes: [ItemID: UInt64] = [:]
     var unsent = Unsent()
@@ -221,6 +223,16 @@ package struct ListData: Sendable {
         if case .rejected = news { rejectedCount += 1 }
         notices.append(notice)
         if notices.count > Self.maxNotices { notices.removeFirst() }
+    }
+
+    /// Returns the revisions in which people who are not known overrode the user's edits, each revision once.
+    mutating func takeNameless() -> [Int] {
+        notices.compactMap { notice in
+            guard case .overridden(_, _, let override)? = notice.loss, override.author != 0,
+                names[override.author] == nil, namesAsked.insert(override.revision).inserted
+            else { return nil }
+            return override.revision
+        }
     }
 
     /// The newest notice that the user has not looked at.

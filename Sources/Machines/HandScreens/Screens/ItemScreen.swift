@@ -58,6 +58,10 @@ struct ItemScreen: ItemScreens {
         case .down: scrolled = min(maxScrolled(app), scrolled + max(1, count ?? 1))
         case .halfPageUp: scrolled = max(0, scrolled - app.bodyRows / 2)
         case .halfPageDown: scrolled = min(maxScrolled(app), scrolled + app.bodyRows / 2)
+        case .pageUp: scrolled = max(0, scrolled - app.bodyRows)
+        case .pageDown: scrolled = min(maxScrolled(app), scrolled + app.bodyRows)
+        case .top: scrolled = 0
+        case .end: scrolled = maxScrolled(app)
         case .undo: return [.undo(list)]
         case .redo: return [.redo(list)]
         case .history:

@@ -121,44 +121,24 @@ struct ListsScreen: TableScreen {
     mutating func performOwn(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? {
         switch action {
         case .open: return selected(app).map { [.open(.list($0))] } ?? []
-        case .newList:
-            typing = .question(Prompt(purpose: .newList, question: Self.askForName))
-            return []
+        case .newList: return ask(Self.askForName, for: .newList)
         case .deleteList:
             guard let name = selected(app) else { return [] }
-            let count = entry(name, app)?.count ?? 0
-            typing = .question(
-                Prompt(
-                    purpose: .deleteList(name),
-                    question: "type its name to delete '\(name)' (\(Amount.count(count, "item"))) for everybody:"))
-            return []
+            let count = Amount.count(entry(name, app)?.count ?? 0, "item")
+            return ask("type its name to delete '\(name)' (\(count)) for everybody:", for: .deleteList(name))
         case .rename:
             guard let name = selected(app) else { return [] }
-            typing = .question(
-                Prompt(
-                    purpose: .renameList(name), question: "new name of '\(name)':", editor: LineEditor(name)))
-            return []
+            return ask("new name of '\(name)':", for: .renameList(name), name)
         case .duplicate:
             guard let name = selected(app) else { return [] }
-            typing = .question(
-                Prompt(
-                    purpose: .duplicateList(name), question: "name of the copy of '\(name)':",
-                    editor: LineEditor(name + " copy")))
-            return []
+            return ask("name of the copy of '\(name)':", for: .duplicateList(name), name + " copy")
         case .share: return selected(app).map { [.open(.share($0))] } ?? []
-        case .undelete:
-            typing = .question(
-                Prompt(
-                    purpose: .undeleteList, question: "name of the deleted list:",
-                    editor: LineEditor(lastDeleted ?? "")))
-            return []
+        case .undelete: return ask("name of the deleted list:", for: .undeleteList, lastDeleted ?? "")
         case .newFirst:
             isNewFirst.toggle()
             show(query, app)
             return [.say(isNewFirst ? "what is new comes first" : "the lists are in the order of their names")]
-        case .filter:
-            typing = .question(Prompt(purpose: .filter, question: "/", editor: LineEditor(query)))
-            return []
+        case .filter: return ask("/", for: .filter, query)
         case .showAll:
             let wasEverything = query.isEmpty
             show("", app)
@@ -180,6 +160,11 @@ struct ListsScreen: TableScreen {
         ListName.composed(text.split(separator: " ").joined(separator: " "))
     }
 
+    private mutating func ask(_ question: String, for purpose: Prompt.Purpose, _ text: String = "") -> [Command] {
+        typing = .question(Prompt(purpose: purpose, question: question, editor: LineEditor(text)))
+        return []
+    }
+
     private mutating func ask(_ prompt: Prompt, again problem: String) -> [Command] {
         typing = .question(Prompt(purpose: prompt.purpose, question: "\(problem):", editor: prompt.editor))
         return []
@@ -194,6 +179,7 @@ struct ListsScreen: TableScreen {
         typing = outcome == .typed ? .question(prompt) : nil
         if prompt.purpose == .filter {
             show(outcome == .left ? "" : prompt.editor.text, app)
+            if outcome == .answered { here = selected(app) ?? here }
             return outcome == .answered && !query.isEmpty ? [.say(findItems)] : []
         }
         guard outcome == .answered else { return [] }
@@ -229,7 +215,7 @@ struct ListsScreen: TableScreen {
         let parts = text.split(separator: "/", maxSplits: 1).map { $0.split(separator: " ").map(String.init) }
         guard let name = parts.first?.joined(separator: " "), !name.isEmpty else { return [] }
         var words = parts.dropFirst().first ?? []
-        if let problem = problem(with: name, app) { return ask(again: text, problem) }
+        if let problem = problem(with: name, app) { return ask("\(problem):", for: .newList, text) }
         var rules = Rules()
         while let word = words.first {
             words.removeFirst()
@@ -240,15 +226,10 @@ struct ListsScreen: TableScreen {
                 rules.maximumCount = min(number, Rules.unlimitedCount)
                 words.removeFirst()
             } else {
-                return ask(again: text, "'\(word)': expected 'cards' or 'max NUMBER'")
+                return ask("'\(word)': expected 'cards' or 'max NUMBER':", for: .newList, text)
             }
         }
         return [.create(list: name, rules)]
-    }
-
-    private mutating func ask(again text: String, _ problem: String) -> [Command] {
-        typing = .question(Prompt(purpose: .newList, question: "\(problem):", editor: LineEditor(text)))
-        return []
     }
 
     /// The list of that name that the server makes next.

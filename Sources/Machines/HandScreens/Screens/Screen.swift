@@ -127,9 +127,8 @@ package enum ScreenKind: String, CaseIterable, Sendable {
             ]
         case .item:
             [
-                .edit, .editAddress, .tick, .follow, .delete, .undo, .redo, .up, .down, .halfPageUp, .halfPageDown,
-                .history,
-            ]
+                .edit, .editAddress, .tick, .follow, .delete, .undo, .redo, .history,
+            ] + Self.moving
         case .history: [.open, .whose, .refresh]
         case .revision: [.older, .newer, .restore]
         case .people: [.open]

@@ -62,6 +62,10 @@ package struct Draft: Sendable {
         if case .existing(_, let item, let field) = target { (item, field) } else { former }
     }
 
+    /// The item whose text is edited, and its place; nil for a new item.
+    var edited: ItemID? { if case .existing(_, let item, _) = target { item.id } else { nil } }
+    var place: Int? { if case .existing(let place, _, _) = target { place } else { nil } }
+
     /// The change of an existing item; nil if its text is unchanged.
     var change: Change? {
         guard let (item, field) = subject, editor.text != editor.base else { return nil }
@@ -187,8 +191,7 @@ extension Draft {
 
     /// Merges the text from the other editor with the changes that others made in the meantime.
     mutating func comeBack(with text: String, _ rules: Rules) {
-        guard let outside else { return }
-        self.outside = nil
+        guard let outside = outside.take() else { return }
         warn(of: editor.takeBack(text, given: outside.given), by: outside.other ?? "somebody")
         problem = refusal(rules) ?? problem
     }

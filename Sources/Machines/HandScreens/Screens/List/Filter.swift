@@ -86,8 +86,8 @@ struct Filter: Sendable {
         return row < matches.count && Int(matches[row]) == index ? row : nil
     }
 
-    /// Updates the matches after a change of the list. O(matches + size of the delta).
-    mutating func follow(_ delta: Delta, to new: Hand) {
+    /// Updates the matches after a change of the list; `edited` counts as a match. O(matches + size of the delta).
+    mutating func follow(_ delta: Delta, to new: Hand, keeping edited: ItemID? = nil) {
         var (survivors, fresh): ([Int32], [Int]) = ([], [])
         survivors.reserveCapacity(matches.count)
         var next = 0
@@ -103,23 +103,8 @@ struct Filter: Sendable {
         }
         survivors += matches[next...].map { $0 + Int32(delta.growth) }
         scanned = delta.map(gap: scanned, .before)
-        matches = merge(survivors, fresh.filter { $0 < scanned && isMatch(new[$0].content) }.map { Int32($0) })
-    }
-
-    private func merge(_ left: [Int32], _ right: [Int32]) -> [Int32] {
-        if right.isEmpty { return left }
-        var merged: [Int32] = []
-        merged.reserveCapacity(left.count + right.count)
-        var (i, j) = (0, 0)
-        while i < left.count || j < right.count {
-            if j == right.count || (i < left.count && left[i] < right[j]) {
-                merged.append(left[i])
-                i += 1
-            } else {
-                merged.append(right[j])
-                j += 1
-            }
-        }
-        return merged
+        fresh = fresh.filter { $0 < scanned && (new[$0].id == edited || isMatch(new[$0].content)) }
+        // Both are in order, and the standard sort merges ordered runs in linear time.
+        matches = fresh.isEmpty ? survivors : (survivors + fresh.map { Int32($0) }).sorted()
     }
 }

@@ -34,7 +34,7 @@ extension ListScreen {
     private static func refusalToAdd(_ hand: Hand) -> String? {
         let kinds = Typed.kinds(hand.rules)
         guard let kind = kinds.first else { return "this program knows none of the kinds that this list accepts" }
-        let empty = Content.empty(of: kind)
+        let empty = Typed.content("", as: kind, hand.rules) ?? .card(.faceDown)
         return hand.violation(inserting: empty).map { "\(Rejection.violation($0))" }
     }
 
@@ -225,19 +225,6 @@ extension Hand {
     fileprivate func gap(below gap: Int, _ level: Int) -> Int {
         guard gap < count else { return gap }
         return shownLevel(at: gap) == level ? subitems(of: gap).upperBound : gap + 1
-    }
-}
-
-extension Content {
-    /// Empty content of a kind that a user can write.
-    static func empty(of kind: Kind) -> Content {
-        switch kind {
-        case .task: .task("", done: false)
-        case .heading: .heading("")
-        case .link: .link("", url: "")
-        case .card: .card(.faceDown)
-        default: .note("")
-        }
     }
 }
 

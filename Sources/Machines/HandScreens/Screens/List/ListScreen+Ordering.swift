@@ -61,13 +61,15 @@ extension ListScreen {
     }
 
     /// Puts ticked tasks where they are shown, after that moment. If the current item goes, the cursor stays.
-    mutating func settleTicked(_ app: AppState) {
-        guard let due = settlingDue, due <= app.now else { return }
+    mutating func settleTicked(_ app: AppState) -> [Command] {
+        guard let due = settlingDue, due <= app.now else { return [] }
         settlingDue = nil
+        let (selected, cursor) = (selectedPlaces(app), place(app))
         let (here, goes) = (placeBeforeChange(), current(app).map { shown.tickedLast?.isHeld($0.id) == true } == true)
         shown.settle(in: app.list(list).hand)
         if !goes || draft != nil { goTo(here, app) }
         settle(app)
+        return keepSelection(of: selected, cursor: cursor, app)
     }
 
     /// The place to which the selection moves, past so many items beside it on the screen: among the ticked ones or
@@ -107,8 +109,7 @@ extension ListScreen {
 
     /// Sorts by when the items came, once that is known.
     mutating func sortByArrival(_ revisions: [ItemID: Int], _ app: inout AppState) -> [Command] {
-        guard let ends = sorting else { return [] }
-        sorting = nil
+        guard let ends = sorting.take() else { return [] }
         let hand = app.list(list).hand
         let places = ends.compactMap(hand.index(of:))
         guard places.count == ends.count, (places.first ?? 0) <= (places.last ?? 0) else {

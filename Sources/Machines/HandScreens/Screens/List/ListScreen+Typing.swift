@@ -185,7 +185,8 @@ extension ListScreen {
                 lines[0] = draft.editor.text + lines[0]
                 return add(lines: lines, &app)
             }
-            self.draft?.paste(text)
+            // Whoever copies a whole line copies its end, too.
+            self.draft?.paste(text.hasSuffix("\n") ? String(text.dropLast()) : text)
             settle(app)
             return []
         }

@@ -22,7 +22,7 @@ struct ListScreen: TableScreen, ItemScreens {
     var sorting: [ItemID]?
     /// Whether the items are folded that were folded when the list was last closed.
     var hasRecalledFolds = false
-    /// What others have put into the selected range: it is not selected.
+    /// What others have put into the selected range, or moved the range over: it is not selected.
     private(set) var strangers: Set<ItemID> = []
     /// Where others are; known while something is folded.
     var places = ItemPlaces()
@@ -90,10 +90,6 @@ struct ListScreen: TableScreen, ItemScreens {
         var over: Int
         /// The action if the button is released on the same row: open the current row, or tick its box.
         let click: Action?
-    }
-
-    init(list: String) {
-        self.list = list
     }
 
     var filter: Filter? { shown.filter }
@@ -200,18 +196,30 @@ struct ListScreen: TableScreen, ItemScreens {
         }
     }
 
-    /// Others' edits change nothing in the selection: it is without what they put into its range, and ends if they move
-    /// an end of the range away.
-    private mutating func keepSelection(_ delta: Delta, _ ends: [Int], _ app: AppState) -> [Command] {
-        guard let rows = selectedRows(app) else { return [] }
-        let placed = delta.placed
-        if placed.contains(where: { part in part.isPick && ends.contains(where: part.old.contains) }) {
-            anchor = nil
-            return [.say("somebody moved an end of your selection; nothing is selected now")]
-        }
+    /// The places of the rows in the selected range; nil if nothing is selected.
+    func selectedPlaces(_ app: AppState) -> [Int]? {
+        selectedRows(app)?.compactMap(shown.place(ofRow:))
+    }
+
+    /// Selects the items at these places again after something has moved or hidden rows, and nothing else. The cursor
+    /// stays on its item if that is the first or the last of them. O(rows from the first to the last)
+    mutating func keepSelection(of places: [Int]?, cursor: Int?, _ app: AppState) -> [Command] {
+        guard let places, let anchor else { return [] }
         let hand = app.list(list).hand
-        for part in placed where part.mark == .inserted || part.mark == .moved {
-            for place in part.new where rows.contains(row(ofPlace: place)) { strangers.insert(hand[place].id) }
+        let rows = places.filter { !strangers.contains(hand[$0].id) }.compactMap(shown.row(ofShown:)).sorted()
+        guard let first = rows.first, let last = rows.last else {
+            self.anchor = nil
+            return [.say("what you had selected is gone")]
+        }
+        let own = cursor.flatMap(shown.row(ofShown:))
+        let isDown = own == last || own != first && row(ofPlace: anchor) <= table.cursor
+        self.anchor = shown.place(ofRow: isDown ? first : last)
+        table.follow(to: isDown ? last : first)
+        table.settle(in: geometry(app))
+        if rows.count <= last - first {
+            let selected = Set(rows)
+            let others = (first...last).lazy.filter { !selected.contains($0) }.compactMap(shown.place(ofRow:))
+            strangers.formUnion(others.map { hand[$0].id })
         }
         return []
     }
@@ -246,7 +254,7 @@ struct ListScreen: TableScreen, ItemScreens {
         case .model(.input(.resize)), .model(.input(.cursor)): settle(app)
         case .model(.failed(.edit(list, _), let reason)): takeBack(reason, app)
         case .model(.done(.edit(list, _))): entered = nil
-        case .model(.tick): settleTicked(app)
+        case .model(.tick): return settleTicked(app)
         case .model(.arrivals(list, let revisions)): return sortByArrival(revisions, &app)
         case .model(.failed(.fetchArrivals(list), _)): sorting = nil
         case .model(.lists): offerLists(app)
@@ -282,14 +290,14 @@ struct ListScreen: TableScreen, ItemScreens {
     ) -> [Command] {
         let hand = app.list(list).hand
         let oldPlace = placeBeforeChange()
+        let selected = origin == .own ? nil : selectedPlaces(app)
         let name = app.list(list).name(of: origin) ?? "somebody"
-        var isRefolded = shown.follow(delta, to: hand)
+        var isRefolded = shown.follow(delta, to: hand, keeping: draft?.edited)
         places.follow(delta)
         holdTicked(origin == .own, app.now)
         if isRefolded { places.find(in: app.list(list)) }
         func follow(_ place: Int) -> Int { delta.map(index: place) ?? delta.map(gap: place, .after) }
         home = home.map(follow)
-        let ends = [anchor, oldPlace].compactMap(\.self)
         if let anchor { self.anchor = follow(anchor) }
         let added = origin == .own ? delta.firstInserted : nil
         if var draft {
@@ -302,12 +310,21 @@ struct ListScreen: TableScreen, ItemScreens {
         }
         let hadItem = oldPlace < hand.count - delta.growth
         let kept = hadItem ? delta.map(index: oldPlace) : nil
-        let place = added?.lowerBound ?? kept ?? delta.map(gap: oldPlace, .after)
+        let place = draft?.place ?? added?.lowerBound ?? kept ?? delta.map(gap: oldPlace, .after)
         // Nothing that the user types or has just edited disappears in a folded item.
         if origin == .own || draft?.adds == false { isRefolded = shown.reveal(place, in: hand) || isRefolded }
-        goTo(place, app)
+        if added == nil {
+            goTo(place, app)
+        } else {
+            // What the user adds pushes the cursor down, and not what is above it out of sight.
+            table.move(to: draftRow(app) ?? row(ofPlace: place), in: geometry(app))
+        }
         settle(app)
-        let said = origin == .own ? [] : keepSelection(delta, ends, app)
+        var said = keepSelection(of: selected.map { delta.map(indices: $0).map(\.new) }, cursor: kept, app)
+        if let moving, hand.index(of: moving.item) == nil {
+            mode = .resting(from: anchor)
+            said.append(.say("somebody deleted the item meanwhile; nothing was done"))
+        }
         return said + (isRefolded ? keepFolds(&app) : [])
     }
 

@@ -24,6 +24,12 @@ struct ShownItems: Sendable {
         folds.row(ofPosition: tickedLast?.position(ofPlace: place) ?? filter?.row(ofGap: place) ?? place)
     }
 
+    /// The row of a place; nil if it has none.
+    func row(ofShown place: Int) -> Int? {
+        let row = row(ofPlace: place)
+        return self.place(ofRow: row) == place ? row : nil
+    }
+
     /// The number of rows above a gap of the list, or above a new item there.
     func row(ofGap gap: Int, in hand: Hand) -> Int {
         folds.row(ofGap: tickedLast?.position(ofGap: gap, in: hand) ?? filter?.row(ofGap: gap) ?? gap)
@@ -113,8 +119,10 @@ struct ShownItems: Sendable {
     }
 
     /// Follows a change of the list that led to `hand`; returns whether folded items came or went.
-    mutating func follow(_ delta: Delta, to hand: Hand) -> Bool {
-        filter?.follow(delta, to: hand)
+    ///
+    /// - Parameter edited: an item that stays shown, whatever the filter shows.
+    mutating func follow(_ delta: Delta, to hand: Hand, keeping edited: ItemID?) -> Bool {
+        filter?.follow(delta, to: hand, keeping: edited)
         tickedLast?.follow(delta, to: hand, filter)
         let change = folds.follow(delta, to: hand)
         folds.arrange(in: hand, filter, tickedLast)
