@@ -286,6 +286,30 @@ test("an item that moves while it is edited keeps its field and the caret", opti
   await stage.has("moved", ["two", "three", "oxyne"]);
 });
 
+test("the button for undo takes back what is being typed in a row, and no older edit", options, async t => {
+  await together(t, "button", "one", "two");
+  await browser.click(".row:nth-of-type(1) input[type=checkbox]");
+  await until(() => browser.run(() => document.querySelector(".row").classList.contains("done")), "one is ticked");
+  await open(1, 3);
+  await browser.press([..." more"]);
+  await browser.click("button[aria-label=Undo]");
+  await ada.sees("one", "two");
+  assert.equal(await browser.run(() => document.querySelector(".row").classList.contains("done")), true);
+  await browser.click("button[aria-label=Redo]");
+  await ada.sees("one", "two more");
+  await stage.has("button", ["one", "two more"]);
+});
+
+test("a list of which nothing is shown says why, and shows all again", options, async t => {
+  await together(t, "hidden", "one");
+  await browser.run(() => document.querySelector(".row").focus());
+  await browser.press(["s"]);
+  await browser.press([" "]);
+  await until(() => browser.run(() => /^Everything is ticked/.test(document.querySelector(".empty").textContent)));
+  await browser.click(".empty button");
+  await ada.sees("one");
+});
+
 test("undo in a field is the field's, and takes back nothing of others", options, async t => {
   const other = await together(t, "undone", "one", "two");
   await open(0);

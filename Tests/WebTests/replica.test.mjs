@@ -21,6 +21,18 @@ test("an undo after a snapshot takes back one's own edit, and nothing of others"
   assert.deepEqual(texts(replica.view), ["theirs", "milk", "last"]);
 });
 
+test("what was refused is not undone", () => {
+  const replica = begun(note(1, "milk"));
+  replica.edit([{ op: "delete", count: 1 }]);
+  replica.launch();
+  acknowledge(replica, 4);
+  replica.edit(insertion(2));
+  replica.takeBack(replica.launch(), replica.confirmed, { reason: 3, first: 0, second: 0 }, 1);
+  replica.skipSteps();
+  replica.undo();
+  assert.deepEqual(texts(replica.view), ["milk"]);
+});
+
 test("what a pending edit has overridden is not taken back with it", () => {
   const replica = begun(note(1, "a"));
   const splice = text => ({ at: 0, removed: bytesOf("a"), inserted: bytesOf(text) });

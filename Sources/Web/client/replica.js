@@ -285,6 +285,11 @@ export class Replica {
     return true;
   }
 
+  /** The newest steps of which nothing is left, as after a refusal, are steps no more. */
+  skipSteps() {
+    this.#history.skip(this.#view);
+  }
+
   // What the server says
 
   /**

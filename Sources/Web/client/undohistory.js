@@ -32,7 +32,7 @@ export class UndoHistory {
       else history.follow(delta);
       list = apply(list, delta);
     }
-    [history.#undos, history.#redos] = [history.#undos.left(list), history.#redos.left(list)];
+    history.skip(list);
     return history;
   }
 
@@ -78,6 +78,14 @@ export class UndoHistory {
   made(step, { rest }, inverse) {
     if (step === "undo") [this.#undos, this.#redos] = [rest, this.#redos.with(inverse)];
     else [this.#undos, this.#redos] = [this.#undos.with(inverse), rest];
+  }
+
+  /**
+   * The newest steps of which nothing is left are no steps any more.
+   * @param {List} view
+   */
+  skip(view) {
+    [this.#undos, this.#redos] = [this.#undos.left(view), this.#redos.left(view)];
   }
 
   /** A pending edit has overridden what somebody else did. */

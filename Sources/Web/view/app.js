@@ -351,6 +351,8 @@ export class App {
    * @param {OpenList} open @param {Told} told
    */
   async #told(open, told) {
+    // What was never made is not undone.
+    if (told.type === "rejected") open.replica.skipSteps();
     if (told.type === "ended") {
       this.toast(`“${open.name}”: ${errorText(told.reason)}`);
       if (told.reason === "listDeleted") setSeen(this.client, open.name, undefined);

@@ -129,7 +129,7 @@ export class Clients {
   #withToken = new Map();
   /** @type {Map<string, Promise<Client>>} by their tokens, from their start on */
   #started = new Map();
-  /** @type {Map<Client, Granted>} */
+  /** @type {Map<Client, Pick<Granted, "role" | "lists">>} */
   #granted = new Map();
   /** @type {Client | undefined} */
   #current;
@@ -295,8 +295,11 @@ export class Clients {
 
   /** @param {string} list */
   #roleOn(list) {
-    const client = this.#withToken.get(this.#identity.tokenFor(list || undefined));
-    const granted = client && this.#granted.get(client);
+    const token = this.#identity.tokenFor(list || undefined);
+    const client = this.#withToken.get(token);
+    // Without a network, the roles are those of the last time.
+    /** @type {Pick<Granted, "role" | "lists"> | undefined} */
+    const granted = client && (this.#granted.get(client) ?? client.settings.get(`granted ${token}`));
     if (!granted) return undefined;
     return Math.max(granted.role, ...granted.lists.filter(({ name }) => name === list).map(({ role }) => role));
   }
@@ -328,6 +331,7 @@ export class Clients {
     client.onmessage = message => {
       if (message.type !== "granted") return;
       this.#granted.set(client, message);
+      client.settings.set(`granted ${token}`, { role: message.role, lists: message.lists });
       this.onchange();
     };
     return client;

@@ -3,7 +3,7 @@
 import { NO_LOG, isSameList } from "../client/replica.js";
 import { Bottom } from "./bottom.js";
 import { amount, numeral } from "./content.js";
-import { fill, h, setAttribute, setText, signButton } from "./dom.js";
+import { button, fill, h, setAttribute, setText, signButton } from "./dom.js";
 import { hearGestures } from "./gestures.js";
 import { Grid } from "./grid.js";
 import { touchedBy } from "./edits.js";
@@ -120,6 +120,7 @@ export class ListScreen {
    * @returns {string}
    */
   get countText() {
+    if (!this.#open.hasCopy && !this.#open.subscription.isLive) return this.#app.clients.roleWords(this.name);
     const { count } = this.#open.shown.list;
     const hidden = this.looking.isFiltering ? `${numeral(this.#grid.rows.count)} of ` : "";
     const news = this.#news.count > 0 ? `, ${this.#news.count} new` : "";
@@ -223,6 +224,8 @@ export class ListScreen {
 
   /** @param {string} action of `keys.js` */
   perform(action) {
+    // What was typed comes first: it is what is undone, for example.
+    this.#grid.field?.leave();
     const { ended } = this.#open.subscription;
     const role = roleFor(action);
     const refusal = ended && role > 0 ? errorText(ended) : this.#app.clients.refusal(this.name, role);
@@ -263,9 +266,11 @@ export class ListScreen {
     setAttribute(this.#state, "hidden", !isEmpty && ended === "");
     if (ended !== "") return setText(this.#state, errorText(ended));
     if (!isEmpty) return;
-    const isWaiting = !hasCopy && !subscription.isLive;
-    const words = isWaiting ? this.#app.waitingWords : count > 0 ? "Nothing matches." : "The list is empty.";
-    setText(this.#state, words);
+    if (count > 0) {
+      if (this.#state.firstChild?.textContent === this.looking.nothingFound) return;
+      return fill(this.#state, this.looking.nothingFound, button("Show all", () => this.looking.endFiltering()));
+    }
+    setText(this.#state, hasCopy || subscription.isLive ? "The list is empty." : this.#app.waitingWords);
   }
 
   #findWaiting() {

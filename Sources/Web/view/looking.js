@@ -89,6 +89,12 @@ export class Looking {
     return this.search.value !== "" || this.#ways.has("mine");
   }
 
+  /** Why no item is shown, if some are filtered out. */
+  get nothingFound() {
+    if (this.search.value !== "") return "Nothing matches.";
+    return this.#ways.has("mine") ? "No task names you." : "Everything is ticked, and ticked tasks are hidden.";
+  }
+
   /**
    * Whether an item is filtered out.
    * @param {Item} item
