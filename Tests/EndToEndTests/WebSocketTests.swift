@@ -284,6 +284,18 @@ import Testing
         #expect(server.terminate() == 0)
     }
 
+    /// A proxy on the server's machine passes on what comes from anywhere: that is no guest of this machine.
+    @Test(arguments: ["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"])
+    func whatAProxyPassesOnIsNotLocal(_ field: String) throws {
+        let (server, port) = try serve()
+        let web = try WebClient(port: port)
+        try web.upgrade("GET / HTTP/1.1", [field: "8.8.8.8"])
+        web.send(Self.hello("Eve"))
+        let code = try web.message { if case .error(let code, _, _, _, _) = $0 { code } else { nil } }
+        #expect(code == .notAuthenticated)
+        #expect(server.terminate() == 0)
+    }
+
     @Test func aRevokedTokenSaysStayAway() throws {
         let (server, port) = try serve()
         let secret = try token("create", "Ada", "--role", "write")

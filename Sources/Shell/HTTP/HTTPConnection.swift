@@ -77,6 +77,9 @@ package final class HTTPConnection {
         }
     }
 
+    /// What proxies add to a request that they pass on.
+    private static let proxyFields = ["forwarded", "x-forwarded-for", "x-real-ip", "via"]
+
     private static func request(
         _ head: HTTPHead, isFollowed: Bool
     ) throws(HTTPHead.Refusal) -> HTTPEndpoint.Request {
@@ -87,6 +90,7 @@ package final class HTTPConnection {
             path: (parts.first ?? "").split(separator: "/").map { decoded($0) },
             query: parts.count > 1 ? query(parts[1]) : [:], host: authority.map(host), authority: authority,
             origin: head.values(of: "origin").first?.lowercased(),
+            isPassedOn: proxyFields.contains { !head.values(of: $0).isEmpty },
             readsBrotli: head.words(of: "accept-encoding").contains("br"),
             mayStay: head.isVersion11 && !isFollowed && !head.words(of: "connection").contains("close"),
             webSocketAnswer: try WebSocketHandshake.answer(to: head))

@@ -38,6 +38,8 @@ package final class HTTPEndpoint {
         package let authority: String?
         /// The page that makes a browser send the request; nil if the client does not say.
         package let origin: String?
+        /// Whether a proxy says that it has passed the request on.
+        package let isPassedOn: Bool
         /// Whether the client understands the format Brotli.
         let readsBrotli: Bool
         /// Whether the client may send another request on the connection.

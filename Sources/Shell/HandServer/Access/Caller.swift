@@ -4,6 +4,8 @@ import Glibc
 package indirect enum Caller: Equatable {
     /// Over loopback, or over a Unix socket as the server's own user or root.
     case thisMachine
+    /// Over loopback, from a proxy that passes on what comes from anywhere.
+    case proxied
     /// Over a Unix socket as another user of this machine.
     case user(UInt32, name: String)
     case address(String)
@@ -20,7 +22,10 @@ package indirect enum Caller: Equatable {
     }
 
     var isLocal: Bool {
-        if case .address = self { false } else { true }
+        switch self {
+        case .address, .proxied: false
+        case .thisMachine, .user: true
+        }
     }
 
     /// The address to which limits apply.
@@ -37,6 +42,7 @@ package indirect enum Caller: Equatable {
     var account: String? {
         switch self {
         case .thisMachine: nil
+        case .proxied: "proxied"
         case .user(let user, _): "user \(user)"
         case .address(let address): "address \(address)"
         }

@@ -18,6 +18,7 @@ extension Server {
                 start = loop.now
                 return reply(.page(page))
             }
+            let caller = caller == .thisMachine && request.isPassedOn ? .proxied : caller
             reply(.webSocket { [unowned self] in serve(WebSocketStream(loop, $0), from: caller, since: start) })
         } onEnd: { [unowned self] in
             if let key { webRequests.remove(key) }
