@@ -105,6 +105,24 @@ import Testing
             first.writes.compactMap { if case .submission(let kept, _) = $0 { kept } else { nil } }.last)
     }
 
+    /// A restore gives a list another history, which has the edit if it has the sequence.
+    @Test(arguments: [3, 4]) func anEditIsFoundInARestoredList(last: SequenceNumber) throws {
+        let kept = try Self.unanswered()
+        var next = DrivenClient.ofOneEdit()
+        let request = try #require(next.perform { $0.resume(kept) })
+        next.enter(request, logID: 1 << 32 | 5, lastSequence: last)
+        if last == 4 {
+            #expect(next.said.last == Self.submission())
+            next.hear(.acknowledged(list: 2, sequence: 4, revision: 8))
+            #expect(committed(next.answers[request])?.revision == 8)
+        } else {
+            #expect({ if case .stale? = next.answers[request] { true } else { false } }())
+        }
+        next.perform { $0.flush() }
+        #expect(next.order.last == "4 of 5 became \(last == 4 ? "8" : "nothing")")
+        #expect(next.writes.contains { if case .lost = $0 { true } else { false } } == (last == 3))
+    }
+
     /// Under another name, the client is another author. What it had sent before is its own all the same, if the server
     /// has the sequence; somebody's commit with the same sequence is not.
     @Test(arguments: [3, 4]) func whatWasSentUnderAnotherNameIsRecognized(last: SequenceNumber) throws {

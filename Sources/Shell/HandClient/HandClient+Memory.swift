@@ -43,6 +43,12 @@ extension HandClient {
         (try? await read { $0.client.machine.isOutcomeUnknown }) ?? false
     }
 
+    /// Whether the journal has an edit without an answer, about which the next run asks.
+    package func hasUnanswered() async -> Bool {
+        let unanswered = try? await askJournal(otherwise: [], { [person] in try $0.unanswered(by: person) })
+        return unanswered?.isEmpty == false
+    }
+
     // MARK: What others override later
 
     /// Finds out what others have overridden of this person's earlier commits to a list, and keeps these losses. Costs

@@ -242,22 +242,28 @@ extension ClientMachine {
     /// Sends the edit, if there is one and the server has answered the subscription.
     private mutating func submit(_ request: RequestNumber) {
         guard let subscription = requests[request]?.ephemeral, let edit = subscription.edit,
-            let log = subscription.answer?.logID
+            let answer = subscription.answer
         else { return }
-        if log != edit.list.logID, subscription.isResumed, !subscription.isByLogID {
+        let log = answer.logID
+        let isSameList = LogID.isSameList(log, edit.list.logID)
+        if !isSameList, subscription.isResumed, !subscription.isByLogID {
             // The name belongs to another list now.
             if let list = subscription.list { unsubscribe(from: list) }
             requests[request]?.ephemeral?.seekByLogID()
             return send(request)
         }
+        // A list that was restored has the edit if it has the sequence.
+        let isDecided =
+            subscription.isResumed && isSameList && subscription.sequence.map { $0 <= answer.lastSequence } == true
         // The name may belong to another list now, or an earlier state of the list was put back.
-        if log != edit.list.logID || subscription.isAhead { return leave(request, .stale) }
+        if !isDecided, log != edit.list.logID || subscription.isAhead { return leave(request, .stale) }
         let used = common.used[log] ?? 0
         guard let submission = requests[request]?.ephemeral?.submission(used: used) else { return }
         let kept = ExcerptEdit(excerpt: edit.list.excerpt(for: edit.delta), delta: edit.delta, isExact: edit.isExact)
         common.noteUsed(
             JournalSubmission(
-                log: log, sequence: submission.sequence, list: subscription.name, step: edit.step, edit: kept))
+                log: edit.list.logID, sequence: submission.sequence, list: subscription.name, step: edit.step,
+                edit: kept))
         common.send(.submit(submission))
     }
 

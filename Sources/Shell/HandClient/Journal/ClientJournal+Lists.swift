@@ -39,15 +39,18 @@ extension ClientJournal {
         try replica.hasPending ? noteWaiting(list, database) : Self.forgetWaiting(list, database)
     }
 
-    /// Continues the stored state of a list with its newest commits, if no edits wait on it.
+    /// Continues the stored state of a list with its newest commits, if no edits wait on it. If another list has the
+    /// name now, discards the stored state.
     ///
     /// - Returns: the first revision that is missing before these commits; nil if none is, or there is nothing to
     ///   continue in this history.
     package func advance(_ list: String, in log: UInt64, by commits: [Commit]) throws -> Int? {
         try writing { database in
             guard let first = commits.first, try !Self.mayHavePending(list, database),
-                let stored = try Self.place(of: list, database), stored.log == log
+                let stored = try Self.place(of: list, database)
             else { return nil }
+            if !LogID.isSameList(stored.log, log) { try Self.forget(list, database) }
+            guard stored.log == log else { return nil }
             if stored.revision + 1 < first.revision { return stored.revision + 1 }
             let newer = commits.drop { $0.revision <= stored.revision }
             try append(newer.map { .commit($0) }, to: list, database)

@@ -83,8 +83,9 @@ struct ServerOptions: ParsableArguments {
             return result
         } catch {
             let isUnknown = await client.isOutcomeUnknown()
+            let isKept = isUnknown ? await client.hasUnanswered() : false
             await client.close()
-            if isUnknown { throw Self.unknown(error) }
+            if isUnknown { throw Self.unknown(error, isKept: isKept) }
             throw Self.explained(error, at: address.server)
         }
     }
@@ -125,14 +126,17 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    /// The error of a command that has sent a change and not learned its outcome.
-    private static func unknown(_ error: any Error) -> Failure {
+    /// The error of a command that has sent a change and not learned its outcome. An edit that the journal has is asked
+    /// about by the next command; of other changes, nothing is kept.
+    private static func unknown(_ error: any Error, isKept: Bool) -> Failure {
         // A command that knows its way on has said it.
         if let failure = error as? Failure { return Failure(.unknown, failure.message) }
+        let advice =
+            isKept
+            ? "do not repeat it. The next command on the list makes sure that it is made once, and says so"
+            : "look with 'hand lists' or 'hand ls', and repeat it if it was not made"
         return Failure(
-            .unknown,
-            "\(Failure(error).message). Whether the server has made the change is not known: do not repeat it. The next command "
-                + "on the list makes sure that it is made once, and says so")
+            .unknown, "\(Failure(error).message). Whether the server has made the change is not known: \(advice)")
     }
 
     /// Returns the error, with advice if no server listens or the token was not sent.

@@ -10,13 +10,14 @@ extension ServerOptions {
     /// until `use` returns false.
     ///
     /// A list that was deleted or renamed since its name was read, or that may not be read, is left out, and a message
-    /// says so. `--timeout` limits each answer.
+    /// says so. A damaged list is left out, too, and then thrown. `--timeout` limits each answer.
     func forEach<Answer: Sendable>(
         _ lists: [DownMessage.ListEntry], of client: HandClient, at address: HandAddress,
         _ ask: @escaping @Sendable (DownMessage.ListEntry) async throws -> Answer,
         use: (DownMessage.ListEntry, Answer) -> Bool
     ) async throws {
         var asked: [Task<Answer, any Error>] = []
+        var damage: ClientError?
         defer { for task in asked { task.cancel() } }
         for (index, list) in lists.enumerated() {
             while asked.count < Self.window, index + asked.count < lists.count {
@@ -29,7 +30,11 @@ extension ServerOptions {
                 where [.noSuchList, .listDeleted, .notAllowed].contains(code)
             {
                 say("'\(list.name)': \(reason)")
+            } catch let error as ClientError {
+                guard case .refused(.listDamaged, _) = error else { throw error }
+                damage = damage ?? error
             }
         }
+        if let damage { throw damage }
     }
 }

@@ -63,6 +63,7 @@ struct Log: AsyncParsableCommand {
                 next = newest.revision + 1
                 // The history may begin later than requested: older commits may have been forgotten.
                 let base = commits[0].revision - 1
+                if isFirst, from <= base { server.say("what came before revision \(base + 1) is no longer kept") }
                 var hand =
                     if let whole { whole } else if isFirst {
                         try await answer { try await ListHistory.list(name, before: commits, client) }
@@ -118,6 +119,7 @@ extension Log {
                 let excerpt = try await client.excerpt(of: name, at: oldest.revision - 1, [.ids(item...item)])
                 first = excerpt.entries.first?.item
             }
+            if !history.isWhole { server.say("older changes of it are no longer kept") }
             let wanted = history.states(from: first).filter { $0.step.revision >= self.first }
             for (step, before, after) in wanted.suffix(number ?? .max) {
                 print(step, history.people[step.author] ?? "?", before, after, json: server.json)

@@ -167,10 +167,13 @@ struct AccessOptions: ParsableArguments {
 
     /// A token without its secret.
     static func json(_ token: AccessBook.Token) -> [JSONValue.Member] {
-        let lists = token.listRoles.filter { !$0.isDeleted }
+        func roles(onDeleted isDeleted: Bool) -> JSONValue {
+            let roles = token.listRoles.filter { $0.isDeleted == isDeleted }
+            return .object(roles.map { .init($0.name, .string($0.role.rawValue)) })
+        }
         return .init([
             "id": token.id, "name": token.name, "role": token.role.rawValue,
-            "lists": JSONValue.object(lists.map { .init($0.name, .string($0.role.rawValue)) }),
+            "lists": roles(onDeleted: false), "deletedLists": roles(onDeleted: true),
             "created": token.created.formatted(.iso8601),
             "expires": JSONValue(orNull: token.expires?.formatted(.iso8601)),
         ])

@@ -75,7 +75,8 @@ extension Authority {
             number(made, inverse: inverse, before: before, deck: deck, bytes: bytes, origin, now: circumstances.now)
             return .numbered(refusal: nil)
         } catch {
-            guard origin.isFirst else { return .rejected(error) }
+            // Refusals take room, too: a full store would grow by them without end.
+            guard origin.isFirst, !circumstances.isFull else { return .rejected(error) }
             present.revision += 1
             number(
                 .identity, inverse: .identity, deck: present.deck, bytes: present.bytes, origin,

@@ -10,7 +10,7 @@ extension ServerMachine {
     /// Subscribers continue to follow the list, with their roles. Clients that ask for its former name find no list, or
     /// a new one; by its log id, they find the renamed list.
     func rename(_ name: String, to new: String, _ connection: Connection, _ request: RequestNumber) {
-        guard mayName(new, by: "rename", connection, request) else { return }
+        guard mayName(new, by: "rename", of: name, connection, request) else { return }
         guard name != new else { return refuse(connection, request, .listExists(name)) }
         change(name, .rename(to: new), connection, request)
     }
@@ -18,7 +18,7 @@ extension ServerMachine {
     func undelete(
         _ name: String, _ deletion: UInt64?, as new: String, _ connection: Connection, _ request: RequestNumber
     ) {
-        guard name == new || mayName(new, by: "undelete", connection, request) else { return }
+        guard name == new || mayName(new, by: "undelete", of: name, connection, request) else { return }
         let mine = connection.access.restorableLists
         // A request that cannot succeed must not hold up writes.
         if mine?.isEmpty == true { return refuse(connection, request, .notDeleted(name)) }
@@ -36,8 +36,10 @@ extension ServerMachine {
     }
 
     /// Giving a list a new name is like creating a list, and requires the same role on all lists.
-    private func mayName(_ name: String, by what: String, _ connection: Connection, _ request: RequestNumber) -> Bool {
-        if let problem = ListName.problem(with: name) {
+    private func mayName(
+        _ new: String, by what: String, of name: String, _ connection: Connection, _ request: RequestNumber
+    ) -> Bool {
+        if let problem = ListName.problem(with: new) {
             refuse(connection, request, .badListName, problem)
             return false
         }
