@@ -109,7 +109,7 @@ import Testing
         stage.press("enter")
         #expect(stage.hand().map(\.content.text) == ["a", "x1", "2", "y\n3\n 4"])
         stage.press("esc e")
-        stage.send(.input(.paste("\n5")))
+        stage.send(.input(.paste("\n5\n")))
         stage.press("enter")
         #expect(stage.hand().map(\.content.text) == ["a", "x1", "2", "y\n3\n 4\n5"])
     }

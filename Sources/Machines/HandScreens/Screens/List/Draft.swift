@@ -105,7 +105,8 @@ package struct Draft: Sendable {
 
     mutating func paste(_ text: String) {
         problem = nil
-        editor.insert(text)
+        // Whoever copies a whole line copies its end, too.
+        editor.insert(text.last?.isNewline == true ? String(text.dropLast()) : text)
     }
 
     /// The columns for the text, which begins after the label. The cursor needs a column at the end of the text.

@@ -185,8 +185,7 @@ extension ListScreen {
                 lines[0] = draft.editor.text + lines[0]
                 return add(lines: lines, &app)
             }
-            // Whoever copies a whole line copies its end, too.
-            self.draft?.paste(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+            self.draft?.paste(text)
             settle(app)
             return []
         }
