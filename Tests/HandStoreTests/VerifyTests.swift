@@ -171,8 +171,13 @@ import Testing
             bytes.resetBytes(in: page * 4_096..<(page + 1) * 4_096)
             try bytes.write(to: URL(fileURLWithPath: file))
             let target = try TemporaryFolder(isInMemory: true)
+            // Every other time, it is a store with a log, which may not be read as a whole.
+            let log = file + "-wal"
+            if page.isMultiple(of: 2) { try Data().write(to: URL(fileURLWithPath: log)) } else { unlink(log) }
             do {
                 _ = try Self.salvage(folder, into: target)
+                let names = try FileManager.default.contentsOfDirectory(atPath: target.path)
+                #expect(!names.contains { $0.contains("partial") }, "\(names)")
                 let report = try Self.verify(target)
                 #expect(report.isSound, "page \(page): \(report)")
                 whole += report.lists.count == 3 ? 1 : 0

@@ -102,21 +102,30 @@ package enum StoreBackup {
         let stamp = (stamp...).first { parts(of: aside(folder, "\($0)")).isEmpty } ?? stamp
         let partial = target + ".partial"
         try removeAll(partial)
-        if salvages {
-            // What reads all of a damaged file fails.
-            for ending in ["", "-wal"] where PrivateFile.exists(file + ending) {
+        do {
+            if PrivateFile.exists(file + "-wal") {
+                // It is no backup, but a store of which some is only in its log.
+                try translating { () throws(FileError) in try PrivateFile.make(partial) }
+                try copy(file, to: partial)
+            } else {
+                try translating { () throws(FileError) in try PrivateFile.copy(file, to: partial) }
+            }
+        } catch StoreError.damaged where salvages {
+            // The copy reads every page of the store, so it fails at a damaged one.
+            try removeAll(partial)
+            for ending in ["", "-wal"] {
                 try translating { () throws(FileError) in try PrivateFile.copy(file + ending, to: partial + ending) }
             }
-        } else if PrivateFile.exists(file + "-wal") {
-            // It is no backup, but a store of which some is only in its log.
-            try translating { () throws(FileError) in try PrivateFile.make(partial) }
-            try copy(file, to: partial)
-        } else {
-            try translating { () throws(FileError) in try PrivateFile.copy(file, to: partial) }
         }
         let salvage = salvages ? try StoreSalvage.run(partial) : (losses: [], isRebuilt: false)
         if renews { try renewHistories(partial, &random) }
         let access = try takeAccess(partial, folder, accessFile)
+        guard try FileState(at: partial + "-wal")?.size ?? 0 == 0 else {
+            throw StoreError.failed("\(partial) is in use by another program")
+        }
+        for part in parts(of: partial).dropFirst() {
+            try translating { () throws(FileError) in try PrivateFile.remove(part) }
+        }
         try flush(partial)
         // From here on the recovery is completed, whatever happens.
         try move(partial, to: target + recovered + "\(stamp)")

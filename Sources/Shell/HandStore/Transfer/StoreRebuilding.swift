@@ -1,8 +1,8 @@
 import Disk
 import HandSync
 
-/// Copies what can be read of a damaged file of SQLite, as when a page of it was lost. What is missing afterwards is a
-/// matter of lists and their histories.
+/// Copies what can be read of a damaged file of SQLite, as when a page of it was lost. `StoreSalvage` then mends the
+/// lists of which rows are missing.
 struct StoreRebuilding {
     private let source: SQLiteConnection
     private let target: SQLiteConnection
@@ -19,6 +19,8 @@ struct StoreRebuilding {
         guard try source.withConnection({ isDamaged($0) }) else { return false }
         let copy = file + ".rebuilt"
         try StoreBackup.removeAll(copy)
+        defer { try? StoreBackup.removeAll(copy) }
+        try StoreFile.makePrivate(copy)
         let target = try SQLiteDatabase(copy)
         try source.withConnection { source in
             try target.write { target in
