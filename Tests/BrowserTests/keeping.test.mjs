@@ -152,3 +152,23 @@ test("a first visit that the network answers with its own page leaves nothing be
     await stranger.close();
   }
 });
+
+test("a role is known without a network", options, async () => {
+  stage.list("reading", "one");
+  const { secret } = stage.token("Rita", "read", "reading");
+  await ada.open(stage.page("reading", secret));
+  await ada.reads(/read only/);
+  await isKept();
+  await browser.reload();
+  await ada.sees("one");
+  await ada.hears(/^saved$/);
+  // The copy is written a little later.
+  await pause(3000);
+  stage.front.cut();
+  await browser.reload();
+  await ada.sees("one");
+  await ada.hears(/^offline/);
+  await ada.reads(/read only/);
+  assert.equal(await browser.run(() => document.querySelector("#composer").readOnly), true);
+  stage.front.mend();
+});
