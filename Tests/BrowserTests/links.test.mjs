@@ -394,6 +394,44 @@ test("a link that is valid no more does not take the place of one that is", opti
   await forget();
 });
 
+test("what is being typed when a link ends goes on with the other one", options, async () => {
+  stage.list("two links", "a");
+  const [good, ends] = ["Good", "Ends"].map(name => stage.token(name, "write", "two links"));
+  await browser.open("about:blank");
+  await browser.open(stage.page("two links", good.secret));
+  await ada.sees("a");
+  await browser.run(url => (location.href = url), stage.page("two links", ends.secret));
+  const areLeft = count => until(
+    () => browser.run(count => localStorage.getItem("hand identity").split("hand-").length === count + 1, count),
+    `${count} links are left`,
+  );
+  await areLeft(2);
+  await pause(1000);
+  await ada.hears(/^saved$/);
+  await browser.click("#composer");
+  await browser.press([..."half a line"]);
+  await pause(500);
+  stage.revoke(ends.id);
+  await until(async () => /not valid any more.*another one/.test(await ada.toast()), "it is refused");
+  await ada.composes("half a line");
+  // So does the text of a row.
+  const again = stage.token("Again", "write", "two links");
+  await browser.run(url => (location.href = url), stage.page("two links", again.secret));
+  // Letters are keys again by then.
+  await pause(2500);
+  await ada.composes("half a line");
+  await ada.edit("a");
+  await browser.press([..." and more"]);
+  stage.revoke(again.id);
+  await areLeft(1);
+  await until(() => browser.run(() => document.activeElement.matches("textarea.field")), "the field is open again");
+  await ada.types("a and more");
+  await browser.press([KEYS.enter]);
+  await stage.has("two links", ["a and more"]);
+  await ada.hears(/^saved$/);
+  await forget();
+});
+
 test("what is typed in a list is saved when one goes to another link's list", options, async () => {
   for (const list of ["here", "there"]) stage.list(list, "a", "b");
   const [here, there] = ["here", "there"].map(list => stage.token(`of ${list}`, "write", list).secret);

@@ -293,6 +293,33 @@ test("edits of a list that is deleted meanwhile go out when it is back", options
   await ada.hears(/^saved$/);
 });
 
+test("what is typed before a list has come is there once", options, async () => {
+  await open("there", "a");
+  stage.list("to come", "b");
+  stage.front.cut();
+  await ada.hears(/^offline$/);
+  await browser.run(() => void (location.hash = "#list=to%20come"));
+  await until(() => browser.run(() => document.querySelector("h1")?.textContent === "to come"), "the list is shown");
+  await browser.click("#composer");
+  await browser.press([..."Milk"]);
+  // It is kept by then.
+  await pause(500);
+  stage.front.mend();
+  await ada.sees("b");
+  await browser.press([KEYS.enter]);
+  await ada.sees("b", "Milk");
+});
+
+test("a message that takes the place of another one does not take the focus away", options, async () => {
+  await open("messages", "a", "b");
+  await ada.press("a", ["d"]);
+  await until(async () => (await ada.toast()) === "Deleted a.Undo", "the way back is offered");
+  await browser.run(() => document.querySelector(".toast button").focus());
+  run("rename", "messages", "more messages");
+  await until(async () => /is called/.test(await ada.toast()), "something else is said");
+  assert.equal(await browser.run(() => document.activeElement.className), "row");
+});
+
 test("a draft belongs to its tab", options, async () => {
   await open("drafts", "a");
   await browser.click("#composer");

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { KEYS, pause, until } from "./browser.mjs";
-import { Person, ada, begin, browser, stage } from "./stage.mjs";
+import { Person, ada, begin, browser, open, stage } from "./stage.mjs";
 
 const options = begin();
 
@@ -61,6 +61,42 @@ test("a network that swallows everything is noticed, and its edits come later", 
   stage.front.mend();
   await ada.hears(/^saved$/);
   assert.deepEqual(await stage.texts("silent"), ["one", "two"]);
+});
+
+test("who has left a list before its edit was sent is there no more once it is", options, async () => {
+  await open("left", "a");
+  stage.list("elsewhere", "b");
+  stage.front.silence();
+  await ada.add("x");
+  await browser.run(() => void (location.hash = "#list=elsewhere"));
+  await until(() => browser.run(() => document.querySelector("h1").textContent === "elsewhere"), "one is elsewhere");
+  stage.front.mend();
+  await ada.sees("b");
+  await stage.has("left", ["a", "x"]);
+  await until(() => !stage.run(["who", "-l", "left"]).includes("Ada"), "nobody is there");
+});
+
+test("lines that are nested stay so without a network", options, async () => {
+  for (const [list, item] of [["outline", "a"], ["no outline", "b"]]) {
+    await ada.open(stage.page(stage.list(list, item)));
+    await ada.sees(item);
+    await ada.hears(/^saved$/);
+  }
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  await browser.run(() => void (location.hash = "#list=outline"));
+  await ada.sees("a");
+  await browser.click("#composer");
+  await browser.press([..."x"]);
+  await browser.press([KEYS.enter], KEYS.shift);
+  await browser.press([..."  y", KEYS.enter]);
+  await ada.sees("a", "x", "y");
+  await ada.press("a", [KEYS.enter]);
+  await ada.reads(/Further in/);
+  await browser.press([KEYS.escape]);
+  stage.front.mend();
+  await ada.hears(/^saved$/);
+  assert.deepEqual((await stage.items("outline")).map(({ level = 0 }) => level), [0, 0, 1]);
 });
 
 test("what a closed tab could not send is sent by the tab that is opened next", options, async () => {

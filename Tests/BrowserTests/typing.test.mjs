@@ -346,7 +346,14 @@ test("a text that is being typed survives the end of the page, and goes on where
   await other.change(0, "number one");
   await until(() => browser.run(() => document.activeElement.matches("textarea.field")), "the field is open again");
   await ada.types("number one and more");
-  await browser.press([KEYS.end, "!", KEYS.enter]);
+  // A line break, too, if that was the last key.
+  await browser.press([KEYS.end, "!"]);
+  await browser.press([KEYS.enter], KEYS.shift);
+  await browser.run(unaware);
+  await browser.reload();
+  await until(() => browser.run(() => document.activeElement.matches("textarea.field")), "the field is open again");
+  await ada.types("number one and more!\n");
+  await browser.press([KEYS.backspace, KEYS.enter]);
   await stage.has("drafts", ["number one and more!", "two"]);
   // Its item may be gone meanwhile.
   await open(1);

@@ -75,6 +75,28 @@ test("a draft goes with its list when that has another name, and not to another 
   assert.equal(device.stored.size, 1);
 });
 
+test("what is being typed when a list arrives is no draft that comes to it", async () => {
+  const device = new Device();
+  const [tab, ended] = [device.tab("1"), device.tab("2")];
+  tab.keep(named("list"), "typed");
+  assert.equal(await tab.take(named("list", logs[0]), "typed on"), "");
+  assert.deepEqual([...device.stored.values()], ["typed"]);
+  ended.keep(named("list", logs[0]), "of another");
+  device.end("2");
+  assert.equal(await tab.take(named("list", logs[0]), "typed on"), "of another");
+  assert.deepEqual([...device.stored.values()], ["typed on\nof another"]);
+});
+
+test("a draft that was typed with one link goes on with another one", async () => {
+  const [stored, mine] = [new Map(), new Set()];
+  const [one, other] = ["1", "2"].map(digit =>
+    new Drafts(new Settings(stored, () => {}), { isFree: async () => false }, () => digit.repeat(32), mine));
+  one.keep(named("list"), "half");
+  assert.equal(await other.take(named("list")), "half");
+  other.keep(named("list"), "half a word");
+  assert.deepEqual([...stored], [[`composing ${"2".repeat(32)} ${NO_LOG} list`, "half a word"]]);
+});
+
 test("under another client id, the tab's draft is one still", async () => {
   const stored = new Map();
   let client = "1".repeat(32);

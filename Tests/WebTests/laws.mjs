@@ -3,7 +3,7 @@
 
 import { compose } from "../../Sources/Web/client/compose.js";
 import { normalForm } from "../../Sources/Web/client/components.js";
-import { apply, invert, mapIndex } from "../../Sources/Web/client/delta.js";
+import { apply, invert, mapIndexes } from "../../Sources/Web/client/delta.js";
 import { diff } from "../../Sources/Web/client/diff.js";
 import { List } from "../../Sources/Web/client/list.js";
 import { transform } from "../../Sources/Web/client/transform.js";
@@ -95,7 +95,7 @@ law("places are carried with their items", 1000, random => {
   const delta = random.delta(list);
   const after = apply(list, delta);
   for (const [index, item] of [...list].entries()) {
-    const now = mapIndex(delta, index);
+    const now = mapIndexes(delta, [index])[0];
     if (now === undefined) same(after.indexOf(item.id), -1);
     else same(after.at(now).id, item.id);
   }

@@ -456,6 +456,29 @@ test("a lock that the browser has dropped is taken again, or seen to be gone", a
   assert.equal(await a.take("x"), true);
 });
 
+test("who asks for a lock twice at once gets one answer, and can give it back", async () => {
+  const shared = new Map();
+  const [a, b] = ["a", "b"].map(name => new Locks({ post: () => {} }, new FakeLocks(shared, name)));
+  assert.deepEqual(await Promise.all([a.take("x"), a.take("x"), a.verify("x")]), [true, true, true]);
+  assert.equal(await a.verify("x"), true);
+  shared.clear();
+  // A page that wakes is told so by several events.
+  assert.deepEqual(await Promise.all([a.verify("x"), a.verify("x")]), ["again", "again"]);
+  assert.deepEqual([await b.take("x"), await a.verify("x")], [false, true]);
+  a.free("x");
+  await new Promise(resolve => setImmediate(resolve));
+  assert.equal(await b.take("x"), true);
+});
+
+test("without locks, a tab that lives answers whoever asks", async () => {
+  const asking = new Locks({ post: message => setTimeout(() => answering.hear(message)) }, null);
+  const answering = new Locks({ post: message => setTimeout(() => asking.hear(message)) }, null);
+  assert.equal(await answering.take("x"), true);
+  assert.deepEqual(await Promise.all([asking.isFree("x"), asking.take("x")]), [false, false]);
+  assert.deepEqual(await Promise.all([asking.isFree("y"), asking.take("y")]), [true, true]);
+  assert.equal(await answering.take("y"), false, "who is asked whether it is free does not free it");
+});
+
 test("what a tab that has paused has not sent may be sent by another one", needsServer, () => {
   const { world, sim, tab } = live();
   assert.equal(world.device.locks.has(tab.client), true);

@@ -1,7 +1,7 @@
 // Random questions about the algebra and the machine, with the client's answers. It runs in browsers, too.
 
 import { compose } from "../../Sources/Web/client/compose.js";
-import { apply, invert, mapIndex } from "../../Sources/Web/client/delta.js";
+import { apply, invert, mapIndexes } from "../../Sources/Web/client/delta.js";
 import { diff } from "../../Sources/Web/client/diff.js";
 import { List } from "../../Sources/Web/client/list.js";
 import { superseded } from "../../Sources/Web/client/superseded.js";
@@ -69,7 +69,7 @@ const questions = [
     const place = random.below(list.count + 2);
     const question = { law: "map", delta: json.deltaTo(delta) };
     if (random.is(0.5)) {
-      return { question: { ...question, index: place }, answer: { index: mapIndex(delta, place) ?? null } };
+      return { question: { ...question, index: place }, answer: { index: mapIndexes(delta, [place])[0] ?? null } };
     }
     const side = random.side();
     return { question: { ...question, gap: place, side }, answer: { gap: mapGap(delta, place, side) } };

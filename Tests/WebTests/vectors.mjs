@@ -5,7 +5,7 @@ import {
   readCommit, readDelta, readRules, writeCommit, writeDelta, writeRules,
 } from "../../Sources/Web/client/codec.js";
 import { compose } from "../../Sources/Web/client/compose.js";
-import { apply, invert, mapIndex } from "../../Sources/Web/client/delta.js";
+import { apply, invert, mapIndexes } from "../../Sources/Web/client/delta.js";
 import { diff } from "../../Sources/Web/client/diff.js";
 import { digestText } from "../../Sources/Web/client/digest.js";
 import { FrameReader, framed } from "../../Sources/Web/client/frames.js";
@@ -77,7 +77,7 @@ const answers = {
   map({ delta, index, gap, side }) {
     const place = index ?? gap;
     if (!Number.isInteger(place) || place < 0) throw new Error("place");
-    if (index !== undefined) return { index: mapIndex(json.deltaFrom(delta), index) ?? null };
+    if (index !== undefined) return { index: mapIndexes(json.deltaFrom(delta), [index])[0] ?? null };
     if (side !== "after" && side !== "before") throw new Error("side");
     return { gap: mapGap(json.deltaFrom(delta), gap, side) };
   },

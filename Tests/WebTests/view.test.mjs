@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bytesOf, textOf } from "../../Sources/Web/client/bytes.js";
-import { apply, mapIndex, mapIndexes } from "../../Sources/Web/client/delta.js";
+import { apply, mapIndexes } from "../../Sources/Web/client/delta.js";
 import { CARD, HEADING, LINK, NOTE, TASK, encoded } from "../../Sources/Web/client/item.js";
 import { List } from "../../Sources/Web/client/list.js";
 import { applySplices } from "../../Sources/Web/client/splices.js";
@@ -17,6 +17,7 @@ import {
 import { deleting } from "./deleting.mjs";
 import { fragmentOf, linkOf, routeOf } from "../../Sources/Web/view/route.js";
 import { rowsOf } from "../../Sources/Web/view/rows.js";
+import { deedsOf, sentenceOf } from "../../Sources/Web/view/sentences.js";
 import { Random, seed, times } from "./random.mjs";
 
 const random = new Random(seed);
@@ -51,7 +52,7 @@ test("where an item was is where it came from", () => {
     const delta = random.delta(list);
     const now = apply(list, delta);
     const origins = new Map();
-    for (let old = 0; old < list.count; old++) origins.set(mapIndex(delta, old), old);
+    for (let old = 0; old < list.count; old++) origins.set(mapIndexes(delta, [old])[0], old);
     for (let index = 0; index < now.count; index++) {
       const { old, does } = originOf(delta, index);
       assert.equal(old, origins.get(index));
@@ -103,7 +104,7 @@ test("where several items go is where each goes", () => {
     const list = random.list(12);
     const delta = random.delta(list);
     const indexes = [...list].map((_, i) => i).concat(list.count, list.count + 3).filter(() => random.is(0.7));
-    assert.deepEqual(mapIndexes(delta, indexes), indexes.map(i => mapIndex(delta, i)).filter(i => i !== undefined));
+    assert.deepEqual(mapIndexes(delta, indexes), indexes.flatMap(i => mapIndexes(delta, [i])));
   }
 });
 
@@ -463,4 +464,23 @@ test("tabs of one device keep each other's links", () => {
   one.addLink("d", "food");
   assert.equal(one.tokenFor("food"), "d");
   delete globalThis.localStorage;
+});
+
+test("what somebody has done to very many items is told at once", () => {
+  const items = Array.from({ length: 50_000 }, (_, i) => item(`${i}`));
+  const commit = { delta: [{ op: "insert", items, side: "after" }] };
+  const start = performance.now();
+  const words = sentenceOf(deedsOf({ commit, before: List.empty, after: List.of(items) }, "Bob"));
+  assert.equal(words, "Bob changed 50,000 items");
+  assert.ok(performance.now() - start < 5000, "nobody waits for it");
+});
+
+test("which of some items have a row, of few and of very many", () => {
+  const items = Array.from({ length: 100_000 }, (_, i) => item(`${i}`));
+  const ids = items.map(({ id }) => id);
+  const rows = rowsOf(List.of(items.slice(10)), { folded: new Set() });
+  assert.deepEqual(rows.those([ids[12], ids[9], ids[11]]), [ids[12], ids[11]]);
+  const start = performance.now();
+  assert.deepEqual(rows.those(ids.reverse()), ids.slice(0, -10));
+  assert.ok(performance.now() - start < 1500, "nobody waits for it");
 });

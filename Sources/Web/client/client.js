@@ -42,6 +42,8 @@ const PATIENCE = 2000;
 const SLEPT = 5000;
 /** The most commits of one's own that are known of a list. */
 const MOST_OWN = 500;
+/** @type {Set<string>} the client ids under which all clients of the page have kept drafts */
+const drafting = new Set();
 
 export class Client {
   /** Called at most once in a turn, after anything has changed. */
@@ -117,7 +119,7 @@ export class Client {
         this.#run(this.#tab.lost(line, this.#now()));
       },
     });
-    this.drafts = new Drafts(this.settings, this.#locks, () => this.#tab.client);
+    this.drafts = new Drafts(this.settings, this.#locks, () => this.#tab.client, drafting);
     this.#tab = new Tab({ person, token, program, holder: draw(), chance: { chance: Math.random, draw } });
   }
 
@@ -208,9 +210,13 @@ export class Client {
     return this.#listOf(opened);
   }
 
+  /** @param {OpenList} list at which nobody looks any more; it is followed until its edits are sent */
+  leave(list) {
+    this.#run(this.#tab.leave(list.opened, this.#now()));
+  }
+
   /** @param {OpenList} list that is no longer followed; its edits that wait are forgotten */
   forget(list) {
-    this.#lists = this.#lists.filter(other => other !== list);
     this.#run(this.#tab.forget(list.opened, this.#now()));
   }
 
@@ -460,7 +466,7 @@ export class Client {
     const known = this.#lists.find(list => list.opened === opened);
     if (known) return known;
     const list = new OpenList(opened, this.#tab);
-    this.#lists = [...this.#lists.filter(({ name }) => name !== list.name), list];
+    this.#lists = [...this.#lists.filter(({ opened }) => this.#tab.opened.includes(opened)), list];
     return list;
   }
 

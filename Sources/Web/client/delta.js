@@ -73,28 +73,6 @@ export function invert(list, delta) {
 }
 
 /**
- * The item's index afterwards, or nothing if it is gone.
- * @param {Delta} delta @param {number} index
- * @returns {number | undefined}
- */
-export function mapIndex(delta, index) {
-  let at = 0;
-  let now = 0;
-  let slot = 0;
-  for (const component of delta) {
-    const count = oldCount(component);
-    if (index < at + count) {
-      if (component.op === "delete") return undefined;
-      return component.op === "pick" ? slotIndex(delta, slot + index - at) : now + index - at;
-    }
-    at += count;
-    if (component.op === "pick") slot += count;
-    now += newCount(component);
-  }
-  return now + index - at;
-}
-
-/**
  * The indexes afterwards of those items that are not gone. O(components · log components + indexes)
  * @param {Delta} delta @param {readonly number[]} indexes in order
  */
@@ -194,17 +172,4 @@ function sortedDrops(delta) {
     first += component.to - component.from;
   }
   return drops.sort((a, b) => a.drop.from - b.drop.from);
-}
-
-/**
- * Where the item of a slot is afterwards.
- * @param {Delta} delta @param {number} slot
- */
-function slotIndex(delta, slot) {
-  let now = 0;
-  for (const component of delta) {
-    if (component.op === "drop" && slot >= component.from && slot < component.to) return now + slot - component.from;
-    now += newCount(component);
-  }
-  return undefined;
 }

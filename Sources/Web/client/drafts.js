@@ -14,11 +14,14 @@ export class Drafts {
   #settings;
   #locks;
   #self;
-  /** The client ids under which the tab has kept drafts. */
-  #mine = new Set();
+  #mine;
 
-  /** @param {Settings} settings @param {Pick<Locks, "isFree">} locks @param {() => string} self the tab's client id */
-  constructor(settings, locks, self) {
+  /**
+   * @param {Settings} settings @param {Pick<Locks, "isFree">} locks @param {() => string} self the tab's client id
+   * @param {Set<string>} [mine] the client ids under which the page has kept drafts, with whichever link
+   */
+  constructor(settings, locks, self, mine = new Set()) {
+    this.#mine = mine;
     this.#settings = settings;
     this.#locks = locks;
     this.#self = self;
@@ -36,21 +39,22 @@ export class Drafts {
 
   /**
    * What was kept for a list: by this tab, and by tabs that have ended. It is this tab's from now on.
-   * @param {Owner} list
+   * @param {Owner} list @param {string} [typed] what is being typed, and is what this tab has kept
    */
-  async take(list) {
-    const texts = this.#take(list, client => client === this.#self());
+  async take(list, typed = "") {
+    const texts = typed === "" ? this.#take(list, client => client === this.#self()) : [];
     for (const client of new Set(this.#settings.keys.flatMap(key => clientOf(key) ?? []))) {
       if (client === this.#self() || !(await this.isOurs(client))) continue;
       texts.push(...this.#take(list, other => other === client));
     }
     const text = texts.join("\n");
-    if (text !== "") this.keep(list, text);
+    if (text !== "") this.keep(list, typed === "" ? text : `${typed}\n${text}`);
     return text;
   }
 
-  /** The client id of the tab. */
+  /** The client id of the tab, under which the view keeps a draft of its own. */
   get self() {
+    this.#mine.add(this.#self());
     return this.#self();
   }
 
@@ -60,7 +64,7 @@ export class Drafts {
    * @param {string} client
    */
   async isOurs(client) {
-    return client === this.#self() || this.#locks.isFree(client);
+    return client === this.#self() || this.#mine.has(client) || this.#locks.isFree(client);
   }
 
   /** @param {Owner} list @param {(client: string) => boolean} isWanted */

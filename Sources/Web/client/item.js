@@ -1,9 +1,8 @@
 // An item: its bytes as they are on the wire, a slice of what arrived. Texts become strings when somebody asks.
 
-import { Malformed, MAX_COUNT, Writer, bytesOf, idOf, isSame, isUtf8, joined, textOf } from "./bytes.js";
+import { Malformed, MAX_COUNT, Reader, Writer, bytesOf, idOf, isSame, isUtf8, joined, textOf } from "./bytes.js";
 import { hashOf } from "./digest.js";
 
-/** @typedef {import('./bytes.js').Reader} Reader */
 /** @typedef {import('./digest.js').Limbs} Limbs */
 /**
  * The fields of an item; texts are UTF-8. An item of an unknown kind has `bytes`.
@@ -179,19 +178,9 @@ function isContent(kind, bytes, at, end) {
 
 /** @param {Uint8Array} bytes @param {number} at @param {number} end */
 function isLink(bytes, at, end) {
-  let size = 0;
-  let scale = 1;
-  for (;;) {
-    if (at >= end || scale > end * 128) return false;
-    const byte = bytes[at++];
-    size += (byte & 127) * scale;
-    if (byte < 128) {
-      if (byte === 0 && scale > 1) return false;
-      break;
-    }
-    scale *= 128;
-  }
-  return size <= end - at && isUtf8(bytes, at, at + size) && isUtf8(bytes, at + size, end);
+  const link = new Reader(bytes, at, end);
+  link.text();
+  return isUtf8(bytes, link.at, end);
 }
 
 /** @param {number} kind @param {Fields} fields @returns {Uint8Array} */

@@ -179,7 +179,9 @@ export function readJournals(rows) {
   const clients = new Map();
   for (const entry of rows) {
     const [client] = entry.key;
-    clients.set(client, [...(clients.get(client) ?? []), entry]);
+    const own = clients.get(client) ?? [];
+    clients.set(client, own);
+    own.push(entry);
   }
   return [...clients].map(([client, entries]) => {
     if (entries.some(({ row }) => row?.format > FORMAT)) return { client, refused: "later format" };

@@ -3,7 +3,7 @@
 import { bytesOf, textOf } from "./bytes.js";
 import { TEXTS, normalChange } from "./change.js";
 import { DeltaBuilder } from "./components.js";
-import { mapIndex } from "./delta.js";
+import { mapIndexes } from "./delta.js";
 import { rowsOf } from "./segments.js";
 import { clashes, endOf, invertSplices, normalSplices, overlap, transformSplices } from "./splices.js";
 import { wordSpan } from "./words.js";
@@ -27,24 +27,24 @@ import { wordSpan } from "./words.js";
 export function keepingWords(inverse, others, view) {
   /** @type {Map<Change, Change | undefined>} */
   const changes = new Map();
-  /** @type {Kept[]} */
-  const kept = [];
-  /** @type {[number, Change][]} */
-  const stayed = [];
+  /** @type {{ at: number, words: Change, lost: Omit<Kept, "item">[] }[]} */
+  const found = [];
   let at = 0;
   for (const { count, x, y } of rowsOf(inverse, others)) {
     if (x.change && y.change) {
       const { change, words, lost } = keeping(x.change, y.change);
       if (words) {
         changes.set(x.change, change);
-        stayed.push([mapIndex(inverse, at) ?? 0, words]);
-        const item = view.at(mapIndex(others, at) ?? 0).id;
-        for (const one of lost) kept.push({ item, ...one });
+        found.push({ at, words, lost });
       }
     }
     at += count;
   }
-  return { inverse: withChanges(inverse, changes), stayed: edits(stayed), kept };
+  // None of them is gone: both change it.
+  const [mine, theirs] = [inverse, others].map(delta => mapIndexes(delta, found.map(({ at }) => at)));
+  const kept = found.flatMap(({ lost }, i) => lost.map(one => ({ item: view.at(theirs[i]).id, ...one })));
+  const stayed = edits(found.map(({ words }, i) => [mine[i], words]));
+  return { inverse: withChanges(inverse, changes), stayed, kept };
 }
 
 /** @param {Change} inverse @param {Change} others */

@@ -16,9 +16,9 @@ export class Locks {
   #held = new Map();
   /**
    * Who waits for an answer of other tabs.
-   * @type {Map<string, () => void>}
+   * @type {Set<{ client: string, refuse: () => void }>}
    */
-  #asked = new Map();
+  #asked = new Set();
   /**
    * The browser's name of this tab.
    * @type {string | undefined}
@@ -41,9 +41,12 @@ export class Locks {
    * @param {string} client
    * @returns {Promise<boolean>} whether it is held
    */
-  take(client) {
-    if (this.#held.has(client)) return Promise.resolve(true);
-    return this.#locks ? this.#request(this.#locks, client) : this.#ask(client);
+  async take(client) {
+    if (this.#held.has(client)) return true;
+    if (this.#locks) return this.#request(this.#locks, client);
+    const isFree = await this.#ask(client);
+    if (isFree) this.#held.set(client, () => {});
+    return isFree;
   }
 
   /**
@@ -52,14 +55,16 @@ export class Locks {
    * @returns {Promise<boolean | "again">}
    */
   async verify(client) {
-    if (!this.#locks || !this.#held.has(client)) return this.take(client);
+    const lock = this.#held.get(client);
+    if (!this.#locks || !lock) return this.take(client);
     try {
       const { held = [] } = await this.#locks.query();
       if (held.some(({ name, clientId }) => name === nameOf(client) && clientId === this.#self)) return true;
     } catch {
       return true;
     }
-    this.free(client);
+    // It may have been taken again meanwhile.
+    if (this.#held.get(client) === lock) this.free(client);
     return (await this.take(client)) && "again";
   }
 
@@ -70,11 +75,7 @@ export class Locks {
    */
   async isFree(client) {
     if (this.#held.has(client)) return true;
-    if (!this.#locks) {
-      const isFree = await this.#ask(client);
-      if (isFree) this.free(client);
-      return isFree;
-    }
+    if (!this.#locks) return this.#ask(client);
     try {
       const { held = [] } = await this.#locks.query();
       return held.every(({ name }) => name !== nameOf(client));
@@ -94,26 +95,26 @@ export class Locks {
    * @param {LockMessage} message
    */
   hear({ type, client }) {
-    if (type === "has") this.#asked.get(client)?.();
-    else if (this.#held.has(client)) this.#channel.post({ type: "has", client });
+    if (type === "has") for (const asked of this.#asked) if (asked.client === client) asked.refuse();
+    if (type === "who has" && this.#held.has(client)) this.#channel.post({ type: "has", client });
   }
 
   /** @param {LockManager} locks @param {string} client @returns {Promise<boolean>} */
   #request(locks, client) {
     return new Promise(resolve => {
-      const end = () => {
-        this.#held.delete(client);
-        resolve(false);
-      };
       /** @param {Lock | null} lock */
       const hold = lock => {
-        if (!lock) return end();
+        // Of two that are asked for at once, the second one is not available.
+        if (!lock) return resolve(this.#held.has(client));
         return new Promise(free => {
           this.#held.set(client, () => free(undefined));
           void this.#learn(locks, client).then(() => resolve(true));
         });
       };
-      locks.request(nameOf(client), { ifAvailable: true }, hold).catch(end);
+      locks.request(nameOf(client), { ifAvailable: true }, hold).catch(() => {
+        this.#held.delete(client);
+        resolve(false);
+      });
     });
   }
 
@@ -134,12 +135,12 @@ export class Locks {
       /** @param {boolean} isFree */
       const end = isFree => {
         clearTimeout(timer);
-        this.#asked.delete(client);
-        if (isFree) this.#held.set(client, () => {});
+        this.#asked.delete(asked);
         resolve(isFree);
       };
+      const asked = { client, refuse: () => end(false) };
       const timer = setTimeout(() => end(true), ANSWER_WITHIN);
-      this.#asked.set(client, () => end(false));
+      this.#asked.add(asked);
       this.#channel.post({ type: "who has", client });
     });
   }

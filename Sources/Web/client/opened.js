@@ -55,7 +55,7 @@ export class Opened {
 
   /** Whether nobody needs it any more, as all that was left is sent. */
   get isDone() {
-    return !this.isWanted && this.isLive && this.replica.pending.length === 0;
+    return !this.isWanted && this.replica.pending.length === 0;
   }
 
   /** When `takeCopy` is due. */

@@ -41,14 +41,14 @@ export class OpenList {
     return this.opened.replica;
   }
 
+  /** The highest level of an item: before the server has said it, what most lists have. */
+  get most() {
+    return this.subscription.rules?.maximumLevel ?? 15;
+  }
+
   /** Whether there is something to show: a stored copy, or what the server has sent. */
   get hasCopy() {
     return this.opened.hasCopy;
-  }
-
-  /** Whether its edits wait for those of another tab. */
-  get isHeld() {
-    return this.subscription.isHeld;
   }
 
   /**

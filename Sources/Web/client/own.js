@@ -145,6 +145,10 @@ export class Own {
 
   /** @param {Opened} opened @param {number} now */
   close(opened, now) {
+    // What was shown is there without a connection, too.
+    opened.copyBy(now);
+    const due = opened.takeCopy(now);
+    if (due) this.#port.push({ do: "keep", ...due });
     this.#lists.remove(opened);
     this.begun.run(session => session.unfollow(opened.subscription, now));
   }

@@ -51,11 +51,6 @@ export class Pending {
   }
 
   /** @returns {readonly Edit[]} */
-  get buffer() {
-    return this.#buffer;
-  }
-
-  /** @returns {readonly Edit[]} */
   get all() {
     return this.#inFlight ? [this.#inFlight, ...this.#buffer] : this.#buffer;
   }

@@ -25,8 +25,8 @@ import { Subscription } from "./subscription.js";
  * What the program around has to do, in this order. `connect` makes a connection, and `connected` or `lost` answers it;
  * `open` says that the server has welcomed the client; `send` sends bytes; `close` closes the connection, and nothing
  * of it may be answered afterwards; `write` writes to the storage, and `stored` answers it; `tell` is about a list;
- * `answer` is a message that the program has asked for; `stop` says that no connection helps; `draw` asks for another
- * client id, which `take` answers.
+ * `answer` is a message that the program may have asked for; `stop` says that no connection helps; `draw` asks for
+ * another client id, which `take` answers.
  * @typedef {{ do: "connect" } | { do: "open" } | { do: "send", bytes: Uint8Array } | { do: "close" } | { do: "write",
  *   write: number, changes: unknown } | { do: "tell", list: Subscription, told: Told } | { do: "answer", message: Down
  *   } | { do: "stop", reason: string } | { do: "draw" }} Effect
@@ -56,11 +56,6 @@ export class Session {
   #requests = 0;
   #numbers = 0;
   #isDrawing = false;
-  /**
-   * The requests of the program around.
-   * @type {Set<number>}
-   */
-  #asked = new Set();
   #patience = new Patience();
   #outbox;
 
@@ -179,7 +174,6 @@ export class Session {
    */
   ask(message, now) {
     this.#now = now;
-    if ("request" in message) this.#asked.add(message.request);
     if (this.isOpen) this.#send(message);
     return this.#finish();
   }
@@ -378,14 +372,12 @@ export class Session {
         return this.#welcome(message);
       case "pong":
         return;
-      case "subscribed":
-      case "chunk":
-        if (this.#asked.has(message.request)) this.#effects.push({ do: "answer", message });
-        return this.#hear(message);
       case "granted":
         this.#effects.push({ do: "answer", message });
         for (const { subscription } of this.#lists) subscription.revive();
         return;
+      case "subscribed":
+      case "chunk":
       case "renamed":
         this.#effects.push({ do: "answer", message });
         return this.#hear(message);
@@ -495,7 +487,6 @@ export class Session {
   #disconnect() {
     this.#probeBy = Infinity;
     this.#outbox.clear();
-    this.#asked.clear();
     for (const { subscription } of this.#lists) subscription.lost();
   }
 

@@ -183,16 +183,21 @@ export class Tab {
   }
 
   /**
+   * Nobody looks at a list any more: it is followed until what of it is pending is sent.
+   * @param {Opened} opened @param {number} now
+   */
+  leave(opened, now) {
+    return this.#at(now, () => {
+      opened.isWanted = false;
+    });
+  }
+
+  /**
    * A list is no longer followed. What of it is pending is forgotten.
    * @param {Opened} opened @param {number} now
    */
   forget(opened, now) {
-    return this.#at(now, () => {
-      // What was shown is there without a connection, too.
-      opened.copyBy(now);
-      this.#keepCopies();
-      this.#own.close(opened, now);
-    });
+    return this.#at(now, () => this.#own.close(opened, now));
   }
 
   /**

@@ -309,6 +309,8 @@ export class App {
     // It does not go while somebody is about to press its button.
     const inUse = hovers.matches ? ":hover, :focus-within" : ":focus-within";
     const pass = () => (this.#toast.matches(inUse) ? void (this.#toastTimer = setTimeout(pass, TOAST)) : done());
+    // The one before may have the focus.
+    this.#done();
     fill(
       this.#toast,
       h("span", { dir: "auto" }, text),
@@ -428,10 +430,9 @@ export class App {
     this.draw();
   }
 
-  /** @param {OpenList} list that is followed no more, unless it is shown or something waits */
+  /** @param {OpenList} list that is followed no more, unless it is shown or something is still to be done */
   #leave(list) {
-    const isWanted = list === this.#screen?.open || this.#held.includes(list) || list.replica.pending.length > 0;
-    if (!isWanted) this.clients.of(list)?.forget(list);
+    if (list !== this.#screen?.open && !this.#held.includes(list)) this.clients.of(list)?.leave(list);
   }
 
   /** Something has changed that the person did not do. Drawing it with each frame would delay the person's keys. */

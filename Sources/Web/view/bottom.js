@@ -65,11 +65,10 @@ export class Bottom {
       const perform = screen.actions.later();
       const entry = (/** @type {string} */ name, /** @type {ActionName} */ action) =>
         /** @type {[string, () => void]} */ ([name, () => perform(action)]);
-      const hasLevels = (open.subscription.rules?.maximumLevel ?? 0) > 0;
       openMenu("Move what is selected", [
         entry("Up", "moveUp"), entry("Down", "moveDown"), entry("To the top", "moveTop"),
         entry("To the end", "moveEnd"), entry("To a number…", "moveTo"),
-        ...(hasLevels ? [entry("Further in", "indent"), entry("Further out", "outdent")] : []),
+        ...(open.most > 0 ? [entry("Further in", "indent"), entry("Further out", "outdent")] : []),
         entry("To another list…", "toList"), entry("Copy to another list…", "copyToList"),
       ]);
     };
@@ -142,7 +141,7 @@ export class Bottom {
   /** What was being typed when the page was loaded anew, or in a tab that has ended. */
   async #take() {
     const list = this.#list;
-    const text = await this.#app.client.drafts.take(list);
+    const text = await this.#app.client.drafts.take(list, this.composer.text);
     if (text !== "" && isSameList(list.log, this.#list.log) && !this.#isClosed) this.composer.bring(text);
   }
 
@@ -173,7 +172,7 @@ export class Bottom {
     const last = view.count > 0 ? view.at(view.count - 1) : undefined;
     return {
       kind: kindBeside(last?.kind === CARD ? undefined : last, rules),
-      most: rules?.maximumLevel ?? 0,
+      most: this.#open.most,
       largest: rules?.maximumSize ?? Infinity,
     };
   }

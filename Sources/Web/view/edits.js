@@ -6,6 +6,7 @@ import { mapIndexes, newCount } from "../client/delta.js";
 import { diff } from "../client/diff.js";
 import { CARD, HEADING, TASK } from "../client/item.js";
 import { List } from "../client/list.js";
+import { shownLevels } from "./rows.js";
 import { compareKeys, orderKey } from "./texts.js";
 
 /** @typedef {import('../client/change.js').Change} Change */
@@ -178,8 +179,7 @@ export function touchedBy(deltas, list) {
  */
 export function sortedBy(list, order) {
   const items = [...list];
-  let above = -1;
-  const levels = items.map(({ level }) => (above = Math.min(level, above + 1)));
+  const levels = shownLevels(items, -1);
   const keys = items.map(item => {
     if (order === "done") return item.kind === TASK && item.fields().done === true ? "1" : "0";
     return orderKey(item.kind === CARD ? `${item.fields().card}` : item.text);
@@ -198,7 +198,7 @@ export function sortedBy(list, order) {
     }
     return sections.flatMap(section => section.sort(([a], [b]) => compareKeys(keys[a], keys[b]))).flat();
   };
-  above = -1;
+  let above = -1;
   return diff(list, List.of(sorted(0, items.length).map(i => {
     const level = levels[i];
     const isRight = Math.min(items[i].level, above + 1) === level;

@@ -158,9 +158,7 @@ export class Field {
   /** @param {InputEvent} event */
   #input(event) {
     if (event.isComposing) this.#compose();
-    this.#draft.type(this.#element.value, this.#element.selectionEnd);
-    this.fit();
-    this.#owner.typed?.(this.#draft);
+    this.#typed();
     if (!event.isComposing) this.#settle();
   }
 
@@ -215,8 +213,13 @@ export class Field {
   #insert(text) {
     const { selectionStart, selectionEnd } = this.#element;
     this.#element.setRangeText(text, selectionStart, selectionEnd, "end");
+    this.#typed();
+  }
+
+  #typed() {
     this.#draft.type(this.#element.value, this.#element.selectionEnd);
     this.fit();
+    this.#owner.typed?.(this.#draft);
   }
 
   #settle() {

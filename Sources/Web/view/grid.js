@@ -270,8 +270,7 @@ export class Grid {
   /** The items that are selected, or else the current one. */
   get selectedIds() {
     if (this.#picked && this.#picked.size > 0) return [...this.#picked];
-    const ids = this.#anchor === undefined ? [this.#current ?? ""] : this.#range;
-    return ids.filter(id => this.rows.rowOf(id) >= 0);
+    return this.rows.those(this.#anchor === undefined ? [this.#current ?? ""] : this.#range);
   }
 
   /** How many rows are selected. */
@@ -306,12 +305,8 @@ export class Grid {
 
   selectAll() {
     const ids = Array.from(this.rows, ({ id }) => id);
-    if (this.#picked) {
-      this.#picked = new Set(ids);
-      return this.mark();
-    }
-    this.#anchor = ids[0];
-    this.#range = ids;
+    if (this.#picked) this.#picked = new Set(ids);
+    else [this.#anchor, this.#range] = [ids[0], ids];
     this.mark();
   }
 
@@ -423,7 +418,7 @@ export class Grid {
    * @param {Rows} rows
    */
   #bequeath(rows) {
-    for (const id of this.#picked ?? []) if (rows.rowOf(id) < 0) this.#picked?.delete(id);
+    this.#picked &&= new Set(rows.those([...this.#picked]));
     const row = this.rows.rowOf(this.#current);
     if (row < 0 || rows.rowOf(this.#current) >= 0) return;
     const heirs = [...this.rows.slice(row + 1, this.rows.count), ...this.rows.slice(0, row).reverse()];

@@ -339,5 +339,3 @@ export class ListActions {
 function notNow(name) {
   return `“${name}” cannot be opened right now.`;
 }
-
-

@@ -216,6 +216,8 @@ export class ListScreen {
     clearInterval(this.#timer);
     this.looking.close();
     this.#company.close();
+    // What is saved with a link that has ended is never sent: the next screen goes on with what was typed.
+    if (this.#app.client.connection.state === "stopped") this.#grid.endEditing();
     this.hide();
     this.#bottom.close();
     this.actions.edits.close();

@@ -15,7 +15,7 @@ import { deedsOf, sentenceOf } from "./sentences.js";
 
 /** Above this many items, what is new is not looked for. */
 const MOST_ITEMS = 20_000;
-/** The most commits that are read for a headline, and for marks. */
+/** The most commits that are read for a headline or told at once, and those that are read for marks. */
 const MOST_COMMITS = 200;
 const MOST_READ = 2000;
 /** What is new counts as seen after it was in the window for this long, in ms. */
@@ -218,7 +218,7 @@ export class Company {
   hear() {
     const followed = this.#open.replica.takeFollowed();
     if (followed.length === 0 || document.hidden) return;
-    this.#followed.push(...followed);
+    this.#followed = [...this.#followed, ...followed].slice(-MOST_COMMITS);
     this.#app.speech.tell(async () => {
       const all = this.#followed;
       this.#followed = [];

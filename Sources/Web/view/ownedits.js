@@ -51,7 +51,7 @@ export class OwnEdits {
 
   /** The highest level of an item. */
   get most() {
-    return this.#open.subscription.rules?.maximumLevel ?? 15;
+    return this.#open.most;
   }
 
   /**

@@ -194,11 +194,11 @@ export function openItem(app, open, id, perform) {
     ["Further out", "outdent"], ["Move to another list…", "toList"], ["Copy to another list…", "copyToList"],
     ["Copy", "copy"], ["Select several", "pick"], ["Delete", "delete"], ["Delete with sub-items", "deleteBranch"],
   ];
-  const hasLevels = (open.subscription.rules?.maximumLevel ?? 0) > 0;
   const fits = (/** @type {string} */ action) => (action !== "deleteBranch" || view.subItems(index) > 0) &&
     (action !== "tick" || item.kind === TASK) && (action !== "edit" || text !== undefined) &&
     (action !== "editAddress" || url !== undefined) &&
-    (hasLevels || (action !== "indent" && action !== "outdent")) && !app.clients.refusal(open.name, roleFor(action));
+    (open.most > 0 || (action !== "indent" && action !== "outdent")) &&
+    !app.clients.refusal(open.name, roleFor(action));
   const past = h("ul", { class: "past", "aria-live": "polite" }, h("li", {}, "Reading its history…"));
   const above = [
     h("p", { class: "whole", dir: "auto" }, text ? item.text : lineOf(item)),

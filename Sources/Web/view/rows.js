@@ -21,6 +21,8 @@ import { Block, List } from "../client/list.js";
 
 /** How many rows a part has whose items come from many blocks. */
 const SIZE = 128;
+/** So many items are looked up one by one. */
+const FEW = 100;
 
 /** Some neighbouring rows. */
 export class Part extends Block {
@@ -52,6 +54,16 @@ export class Rows extends List {
    */
   rowOf(id) {
     return id === undefined ? -1 : this.indexOf(id);
+  }
+
+  /**
+   * Those of some items that have a row, in their order. O(n), but for few items
+   * @param {string[]} ids
+   */
+  those(ids) {
+    if (ids.length < FEW) return ids.filter(id => this.indexOf(id) >= 0);
+    const there = new Set(Array.from(this, ({ id }) => id));
+    return ids.filter(id => there.has(id));
   }
 
   /**
@@ -126,7 +138,7 @@ function shownPart(items, levels, parents, look, hidden) {
 }
 
 /** @param {readonly Item[]} items @param {number} above the shown level of the item above them */
-function shownLevels(items, above) {
+export function shownLevels(items, above) {
   return items.map(item => (above = Math.min(item.level, above + 1)));
 }
 

@@ -225,7 +225,11 @@ function verbOf({ done, ...others }) {
 export function sentenceOf(deeds) {
   /** @type {Map<string, Deed[]>} */
   const people = new Map();
-  for (const deed of deeds) people.set(deed.who, [...(people.get(deed.who) ?? []), deed]);
+  for (const deed of deeds) {
+    const own = people.get(deed.who) ?? [];
+    people.set(deed.who, own);
+    own.push(deed);
+  }
   const sentences = [...people].slice(0, MOST_PEOPLE).map(([who, own]) => {
     // Somebody who writes changes one text again and again.
     const different = [...new Set(own.map(({ verb, what }) => `${verb} ${what}`))];
