@@ -72,7 +72,8 @@ import Testing
     @Test func aGuestCannotHaveAHoldersName() throws {
         defer { server.kill() }
         let ada = try Self.create(["ada", "--role", "write"], folder)
-        _ = try Self.hand(["token", "guests", "--local", "write"], folder)
+        let guests = try Self.hand(["token", "guests", "--local", "write", "--json"], folder)
+        #expect(guests.output == "{\"guests\":{\"local\":\"write\",\"remote\":\"none\"}}\n")
         #expect(try hand(["add", "milk", "--as", "ada"]).status == 0)
         #expect(try hand(["add", "bread", "--as", "eve"], token: ada.secret).status == 0)
         let log = try hand(["log"], token: root).output.split(separator: "\n").filter { $0.hasPrefix("revision") }
@@ -102,7 +103,8 @@ import Testing
         #expect(isConnected)
         let tokens = try Self.hand(["token", "list"], folder).output
         let id = try #require(tokens.firstMatch(of: #/([0-9a-z]{6})  Bob: write on 'groceries', until /#)?.1)
-        #expect(try Self.hand(["token", "revoke", String(id)], folder).status == 0)
+        let revoked = try Self.hand(["token", "revoke", String(id), "--json"], folder)
+        #expect(revoked.status == 0 && revoked.output == "{\"id\":\"\(id)\",\"revoked\":true}\n")
         watch.waitUntilExit()
         #expect(watch.terminationStatus != 0, "a connected client is disconnected")
         #expect(try Self.hand(["ls", "--url", link], folder).status == 5)

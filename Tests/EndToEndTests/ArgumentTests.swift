@@ -71,6 +71,22 @@ import Testing
         }
     }
 
+    /// A number that is too large for the protocol is refused before anything is sent.
+    @Test func numbersThatAreTooLargeAreRefused() throws {
+        try user.hand("add", "milk")
+        let revision = String(Int.max)
+        for (arguments, status) in [
+            (["create", "other", "--max-size", "2147483648"], 2),
+            (["undelete", "list", "--id", "9007199254740992"], 2),
+            (["show", "1", "--at", revision], 2), (["export", "--at", revision], 2), (["rm", "4294967296"], 3),
+            (["mv", "4294967296", "--top"], 3), (["cp", "4294967296", "--end"], 3), (["done", "4294967296"], 3),
+        ] {
+            let said = try user.run(arguments)
+            #expect(said.status == status && said.output == "", "\(arguments): \(said)")
+        }
+        #expect(try user.lines() == ["[ ] milk"])
+    }
+
     @Test func wrongArgumentsAreReportedInOneForm() throws {
         let cases: [([String], String)] = [
             (["add", "x", "--note", "--heading"], "choose one: --task, --note, --heading or --card"),
@@ -110,13 +126,21 @@ import Testing
         try user.hand("-c", "", "ls", expecting: 2)
         try user.hand("ls", "-c", "", expecting: 2)
         #expect(try user.lines() == ["a <hand://x>"])
-        try user.hand("add", "-", input: "b\n\n  \nc\n")
+        try user.hand("add", "-", input: "b\r\n\n  \nc\n")
         #expect(try user.lines() == ["a <hand://x>", "[ ] b", "[ ] c"], "empty lines are no items")
         var unnamed = user
         unnamed.environment["HAND_NAME"] = ""
         unnamed.environment["USER"] = "eve"
         try unnamed.hand("add", "d")
         #expect(try user.hand("log", "-n", "1").contains("  eve\n"), "an empty name is none")
+    }
+
+    /// Only LF and CR LF end a line, as in a file that is imported.
+    @Test func otherSeparatorsStayInATextFromStandardInput() throws {
+        try user.hand("add", "-", input: "one\u{2028}line\r\ntwo\n")
+        #expect(try user.hand("ls", "--json").contains("\"one\u{2028}line\""))
+        try user.hand("edit", "2", "-", input: "a\r\nb\r\n")
+        #expect(try user.hand("ls", "2", "--json").contains("\"a\\nb\""))
     }
 
     /// Standard input that cannot be read is not an empty one.

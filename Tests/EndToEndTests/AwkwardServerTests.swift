@@ -83,7 +83,7 @@ import Testing
     }
 
     /// Both clients edit one list of an awkward server, and neither loses or doubles anything.
-    @Test(arguments: 1...8)
+    @Test(arguments: 1...4)
     func clientsConvergeOnAnAwkwardServer(seed: Int) async throws {
         let folder = try TemporaryFolder()
         let options = ["\(seed)", "--port", "0", "--stay"]

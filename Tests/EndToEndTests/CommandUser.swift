@@ -47,7 +47,7 @@ struct CommandUser {
     /// Returns the items as `ls` prints them, without numbers and ids.
     func lines(_ arguments: String...) throws -> [String] {
         try run(["ls"] + arguments).output.split(separator: "\n").map {
-            String($0).replacing(#/^ *\d+  [0-9a-z]+  /#, with: "")
+            String($0).replacing(#/^ *\d+ [ @][0-9a-z]+  /#, with: "")
         }
     }
 }

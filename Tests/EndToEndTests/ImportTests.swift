@@ -74,6 +74,8 @@ import Testing
                 hand \(arguments.joined(separator: " ")) --continue \(stop)
 
                 """)
+        let told = try user.run(arguments + ["--continue", stop, "--json"])
+        #expect(told.output == "{\"imported\":2000,\"uncertain\":0,\"continue\":\"\(stop)\"}\n", "\(told)")
         // It stops in the third portion.
         try user.hand("create", "larger", "--max-items", "4050")
         let late = try user.run(["import", "-l", "larger", path] + place)
@@ -98,11 +100,12 @@ import Testing
         #expect(try user.hand("ls") == "")
     }
 
-    /// A signal ends an import between two portions; it tells where, and ends by the signal.
+    /// A signal ends an import, also while it waits for the server; it tells where, and ends by the signal.
     @Test func anInterruptedImportSaysWhere() throws {
         let path = try file("items.txt", "a\nb\n")
         user.server.signal(SIGSTOP)
-        let command = try RunningCommand(["import", path], user.environment, "\(folder)/said")
+        defer { user.server.signal(SIGCONT) }
+        let command = try RunningCommand(["import", path, "--timeout", "600"], user.environment, "\(folder)/said")
         let status = "/proc/\(command.process.processIdentifier)/status"
         let catches = try eventually {
             try String(contentsOfFile: status, encoding: .utf8).firstMatch(of: #/SigCgt:\t([0-9a-f]+)/#)
@@ -110,8 +113,8 @@ import Testing
         }
         #expect(catches)
         command.process.interrupt()
-        user.server.signal(SIGCONT)
         let end = try command.end()
+        user.server.signal(SIGCONT)
         #expect(end.messages == "hand: the import was interrupted. Nothing was imported.\n")
         #expect(command.process.terminationReason == .uncaughtSignal && end.status == SIGINT)
         #expect(try user.hand("ls") == "")
@@ -123,6 +126,7 @@ import Testing
         user.server.kill()
         let said = try user.hand("import", path, "--timeout", "0.5", expecting: 6)
         #expect(!said.contains("--continue"))
+        #expect(try user.run(["import", path, "--timeout", "0.5", "--json"]).output == "")
         try user.server.start()
         try user.hand("import", path, "--continue", "0-k3f9")
         try user.hand("import", path, "--continue", "0-k3f9")

@@ -79,7 +79,8 @@ import Testing
         ]
         #expect(try shell(start, environment) == 0)
         let topics = try [
-            "merging", "news", "tasks", "sub-items", "order", "offline", "formats", "tls", "roles", "decks", "backups",
+            "merging", "news", "tasks", "sub-items", "order", "offline", "formats", "scripts", "tls", "roles", "decks",
+            "backups",
         ].map {
             try Self.hand("help", $0)
         }

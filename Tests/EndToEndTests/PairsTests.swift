@@ -18,13 +18,12 @@ import Testing
     private func play(_ first: PairDeed, _ others: [PairDeed]) throws {
         let world = try PairWorld()
         defer { world.server.kill() }
-        var places: [PairPlace] = []
+        var played: [(PairPlace, String)] = []
         for second in others where first.meets(second) {
-            let place = try world.place("\(places.count)", [first, second])
-            try world.play(place)
-            places.append(place)
+            let place = try world.place("\(played.count)", [first, second])
+            played.append((place, try world.play(place)))
         }
-        try world.expectAllAfterKill(places)
+        try world.expectAllAfterKill(played)
     }
 }
 

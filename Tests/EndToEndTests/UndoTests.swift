@@ -176,7 +176,8 @@ import Testing
         let revision = try #require(try ada.hand("lists", "--json").firstMatch(of: #/"revision":([0-9]+)/#)?.1)
         try ada.hand("rm", "-q", "1-4500")
         let refused = try ada.run(["undo"])
-        #expect(refused.status == 1 && refused.messages.contains("'hand export --at \(revision) FILE'"), "\(refused)")
+        #expect(
+            refused.status == 1 && refused.messages.contains(" --at \(revision) FILE, then hand import"), "\(refused)")
         let file = try #require(ada.environment["XDG_STATE_HOME"]) + ".jsonl"
         try ada.hand("export", "--at", String(revision), file)
         try ada.hand("import", "-q", file)

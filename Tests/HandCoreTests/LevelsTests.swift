@@ -87,7 +87,7 @@ import Testing
                 after.indices.map { after.shownLevel(at: $0) } == left.map { above($0).count { !goes[$0] } },
                 "\(levels) without \(runs)")
             let lifted = left.filter { place in above(place).contains { goes[$0] } }
-            #expect(delta.itemChanges.count <= lifted.count)
+            #expect(delta.changes.count <= lifted.count)
             for (place, item) in zip(left, after) where !lifted.contains(place) { #expect(item == hand[place]) }
             #expect(try hand.applying(hand.deleting(runs.flatMap { $0.map { $0..<$0 + 1 } })) == after)
         }

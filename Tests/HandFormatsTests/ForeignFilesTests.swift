@@ -55,6 +55,12 @@ import Testing
             try read("Task\tURL\nSwift\thttps://swift.org\nmilk\t\n", .csv).items == [
                 "Swift <https://swift.org>", "[ ] milk",
             ])
+        // A time in UTC may be on another day here.
+        let due = "text,due\na,2026-12-01T23:00:00Z\nb,2026-12-01\nc,2026-12-01T23:00:00"
+        #expect(
+            try read(due, .csv, offset: 3_600).items == [
+                "[ ] a due:2026-12-02", "[ ] b due:2026-12-01", "[ ] c due:2026-12-01",
+            ])
         #expect(try read("text,url,done\nSwift,https://swift.org,yes", .csv).items == ["[x] Swift https://swift.org"])
         #expect(
             try read("TEXT,LEVEL,kind\na,0,\nb,1,note\nc,15,heading", .csv).items.map { $0.prefix(4) } == [
@@ -96,6 +102,18 @@ import Testing
         let tasks = ["[ ] milk", "  [x] eggs", "    [ ] bread", "[ ] two lines", "a <b>", "Q♠", "Text. "]
         #expect(try read(text, .markdown, bullets: .tasks).items == tasks)
         #expect(try read(text, .markdown).items[0] == "milk")
+    }
+
+    /// Lists have fewer levels than texts may have.
+    @Test func levelsThatAreTooHighAreLowered() throws {
+        let markdown = (0..<18).map { String(repeating: "  ", count: $0) + "- a" }.joined(separator: "\n")
+        let org = (1..<19).map { String(repeating: "*", count: $0) + " a" }.joined(separator: "\n")
+        for (text, format) in [(markdown, ListFormat.markdown), (org, .org)] {
+            let reading = try read(text, format)
+            #expect(reading.items.suffix(4).map { $0.prefix { $0 == " " }.count } == [28, 30, 30, 30])
+            #expect(reading.notKept == ["levels above 15"])
+        }
+        #expect(try read(markdown.split(separator: "\n").prefix(16).joined(separator: "\n"), .markdown).notKept == [])
     }
 
     // MARK: Org
@@ -279,12 +297,14 @@ import Testing
             for format in [ListFormat.markdown, .todotxt] { #expect(kind(text, as: format) == nil, "\(text)") }
         }
         // An export is not, either, whatever its texts look like.
+        let looks = ["#+tag: x", "BEGIN:VCALENDAR", "text,done", "- [ ] x", "{\"kind\":\"note\"}", "[a](b)"]
         let texts = ["** TODO call", "* TODO buy"].map { Content.task($0, done: false) }
         for format in ListFormat.written {
-            // A file in todo.txt has nothing that says what it is.
-            let contents = (format == .todotxt ? [] : texts) + sampleContents
-            let items = contents.enumerated().map { Item(id: ItemID(rawValue: UInt64($0 + 1)), content: $1) }
-            #expect(FileKind(of: listText(of: items, in: format), otherThan: format) == nil, "\(format)")
+            for contents in [texts + sampleContents] + looks.map({ [.task($0, done: false)] }) {
+                let items = contents.enumerated().map { Item(id: ItemID(rawValue: UInt64($0 + 1)), content: $1) }
+                #expect(
+                    FileKind(of: listText(of: items, in: format), otherThan: format) == nil, "\(format) \(contents)")
+            }
         }
     }
 }

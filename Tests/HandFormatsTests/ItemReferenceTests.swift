@@ -48,6 +48,19 @@ import Testing
         }
     }
 
+    /// An id that is printed is never taken for a number.
+    @Test func aPrintedIDNamesItsItem() throws {
+        for text in ["1100aaaaaaaac", "0123aaaaaaaac", "2049abcdefgh0", "a100aaaaaaaac", "1234567890124"] {
+            let id = try #require(ItemID.range(ofPrefix: text)).lowerBound
+            for length in 4...ItemID.textLength {
+                let printed = ShortID.text(of: id, length: length)
+                #expect(try ItemReference(printed) == .prefix(String(text.prefix(length))), "\(printed)")
+            }
+        }
+        #expect(
+            ShortID.text(of: try #require(ItemID.range(ofPrefix: "1100aaaaaaaac")).lowerBound, length: 4) == "@1100")
+    }
+
     @Test func itemsByTheBeginningOfTheirIDs() throws {
         let ids = Self.list.map { "\($0.id)" }
         for (index, id) in ids.enumerated() { #expect(try position("@" + id) == index) }

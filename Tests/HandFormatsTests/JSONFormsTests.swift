@@ -36,7 +36,7 @@ import Testing
                 base: 0, time: chaos.random.next(), count: list.count, digest: chaos.random.next(), delta: delta)
             let form = JSON.commit(commit, person: "Ada", at: JSON.date(milliseconds: commit.time))
             #expect(try JSON.commit(from: JSONField(JSONValue.parse(form.line))) == commit)
-            for change in delta.itemChanges { #expect(try JSON.change(from: JSONField(JSON.change(change))) == change) }
+            for change in delta.changes { #expect(try JSON.change(from: JSONField(JSON.change(change))) == change) }
         }
     }
 

@@ -43,6 +43,8 @@ import Testing
         ("hand+unix://,/x.sock/y", "a Unix socket has no host"),
         ("hand+unix://a,b/x.sock/y", "in 'a', a Unix socket has no host"),
         ("hand://a,b/x/y", "only a list's name may follow the server"),
+        ("hand://ada:word@a/x", "an address has no user; a token follows after a '#'"),
+        ("hand://a/x?y=1", "an address has no '?'"),
     ])
     func whatIsWrongIsSaid(text: String, problem: String) {
         let shown = text.prefix { $0 != "#" }

@@ -65,7 +65,7 @@ import Testing
             for _ in 0..<8 {
                 let text = (0..<random.next(below: 6)).map { _ in ["a", "漢", "🍊", "é"][random.next(below: 4)] }.joined()
                 let point = Point(row: random.next(below: 3), column: random.next(below: 13))
-                canvas.write(Line(text), at: point, width: random.next(below: 9))
+                canvas.write(Line(text), at: point)
             }
             for row in canvas.rows {
                 #expect(row.count == canvas.size.columns)

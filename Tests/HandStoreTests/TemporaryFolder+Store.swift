@@ -4,6 +4,7 @@ import HandSimulation
 import HandStore
 import HandSync
 import HandTestSupport
+import HandWire
 import Testing
 
 /// A folder with a store that can be damaged, verified and salvaged.

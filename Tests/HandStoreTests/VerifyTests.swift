@@ -88,6 +88,17 @@ import Testing
         #expect(try folder.verify().problems.contains { $0.text.hasSuffix(complaint) })
     }
 
+    /// A deleted list is removed in several steps. Those of its rows that are left are no damage.
+    @Test func aHalfRemovedListIsSound() throws {
+        let folder = try TemporaryFolder()
+        try folder.makeStore(40)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        try store.delete("things", by: "Ada", at: 5)
+        try store.close()
+        try folder.change("DELETE FROM lists; DELETE FROM snapshots WHERE part = 0")
+        #expect(try folder.verify() == StoreReport())
+    }
+
     /// The same cards in another order are another deck.
     @Test func anotherDeckIsFound() throws {
         let folder = try TemporaryFolder()

@@ -28,6 +28,21 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         }
     }
 
+    /// A request that no server can read is answered at once; the connection stays.
+    @Test func aRequestThatNoServerReadsIsNotSent() throws {
+        var client = DrivenClient()
+        client.connect()
+        let number = try #require(
+            client.perform { $0.ask { .undelete(request: $0, name: "a", deletion: .max, newName: "b") } })
+        guard case .error(.malformedMessage, let reason)? = client.answers[number] else {
+            Issue.record("\(client.answers)")
+            return
+        }
+        #expect(reason.hasPrefix("deletion: expected a number of at most 2^53 - 1"))
+        let next = try #require(client.perform { $0.ask { .delete(request: $0, name: "a") } })
+        #expect(client.answers[next] == nil && client.machine.state == .ready)
+    }
+
     /// The list was deleted and created again while an edit was in flight.
     @Test func aRecreatedListIsAnotherHistory() throws {
         var replica = Replica(confirmed: Hand([item(1)]), revision: 8, logID: 5, sequence: 8)

@@ -186,7 +186,7 @@ import Testing
                 var victim = Victim()
                 let request = victim.ask(row.ask)
                 victim.hear(row.not(request)[index])
-                guard case .error(.malformedMessage, let text)? = victim.client.answers[request] else {
+                guard case .error(.internalError, let text)? = victim.client.answers[request] else {
                     Issue.record("\(row.not(request)[index]) is taken for an answer")
                     continue
                 }

@@ -89,10 +89,8 @@ final class AwkwardRelay {
 
     private func take(_ bytes: UnsafeRawBufferPointer) {
         guard !isOver else { return }
-        try? reader.read(bytes) { (body) throws(WireError) -> Bool in
-            let frame = Frame.around([UInt8](body))
-            frame.withUnsafeBytes { wire.send($0, on: id, of: awkwardness) }
-            return true
+        for body in reader.bodies(in: bytes) {
+            Frame.around(body).withUnsafeBytes { wire.send($0, on: id, of: awkwardness) }
         }
         pass()
     }

@@ -39,7 +39,9 @@ final class GuestConnection {
                     guest.machine.received(bytes, now: loop.now)
                     work()
                 } onEnd: { [self] end in
-                    lose("\(end)")
+                    leave()
+                    guest.machine.disconnected(reason: "\(end)", now: loop.now)
+                    work()
                 }
                 guest.machine.connected(now: loop.now)
             case .failure(let error): guest.machine.disconnected(reason: "\(error)", now: loop.now)
@@ -51,11 +53,5 @@ final class GuestConnection {
     private func leave() {
         stream?.close()
         stream = nil
-    }
-
-    private func lose(_ reason: String) {
-        leave()
-        guest.machine.disconnected(reason: reason, now: loop.now)
-        work()
     }
 }

@@ -31,7 +31,7 @@ extension WireWriter {
                 fields(of: change)
             case .insert:
                 head(step.count, Code.insert + UInt64(step.side.rawValue))
-                for item in delta.items[step.start..<step.start + step.count] { self.item(item) }
+                for item in delta.items[step.range] { self.item(item) }
             case .drop:
                 head(step.count, Code.drop + UInt64(step.side.rawValue))
                 varint(UInt64(step.start) << 1 | (step.change < 0 ? 0 : 1))

@@ -25,9 +25,10 @@ extension DownMessage {
         case .subscribed: return .subscribed(try subscribed(&reader))
         case .chunk:
             let request: RequestNumber = try reader.number("request")
-            return .chunk(
-                request: request,
-                items: Hand(packed: try reader.list("items of a chunk", size: 10, WireReader.readItem)))
+            let items = try reader.list("items of a chunk", size: 10) { (reader) throws(WireError) in
+                try reader.packedItem()
+            }
+            return .chunk(request: request, items: Hand(packed: items))
         case .commit: return .commit(list: try reader.number("list"), try reader.commit())
         case .rejected:
             return .rejected(
@@ -52,8 +53,8 @@ extension DownMessage {
         case .history:
             let request: RequestNumber = try reader.number("request")
             let people = try reader.list("people", size: 2, person)
-            return .history(
-                request: request, try reader.list("commits", size: 15, WireReader.readCommit), people: people)
+            let commits = try reader.list("commits", size: 15) { (reader) throws(WireError) in try reader.commit() }
+            return .history(request: request, commits, people: people)
         case .state:
             return .state(
                 request: try reader.number("request"), revision: try reader.revision("revision"),
@@ -137,11 +138,4 @@ extension DownMessage {
         Person(
             author: try reader.number("author"), name: try reader.string("person", limit: Limits.personBytes))
     }
-}
-
-extension WireReader {
-    fileprivate static func readItem(_ reader: inout WireReader) throws(WireError) -> PackedItem {
-        try reader.packedItem()
-    }
-    fileprivate static func readCommit(_ reader: inout WireReader) throws(WireError) -> Commit { try reader.commit() }
 }

@@ -70,9 +70,7 @@ public enum DownMessage: Equatable, Sendable {
             public var name: String
             public var role: Role
 
-            public init(name: String, role: Role) {
-                (self.name, self.role) = (name, role)
-            }
+            public init(name: String, role: Role) { (self.name, self.role) = (name, role) }
         }
 
         public init(person: String, everywhere: Role, lists: [ListRole]) {

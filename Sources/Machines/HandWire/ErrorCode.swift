@@ -40,8 +40,7 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
         case .internalError, .listDamaged: .server
         case .notHand, .versionNotSupported, .malformedMessage, .frameTooLarge, .outOfOrder, .handshakeTimeout,
             .noSuchList, .listExists, .badListName, .badRules, .tooManySubscriptions, .notSubscribed, .wrongSequence,
-            .baseInFuture, .noSuchRevision, .tooManyLists, .notAuthenticated, .notAllowed, .slowedDown,
-            .tooFast:
+            .baseInFuture, .noSuchRevision, .tooManyLists, .notAuthenticated, .notAllowed, .slowedDown, .tooFast:
             .client
         }
     }

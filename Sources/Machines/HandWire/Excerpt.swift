@@ -32,9 +32,7 @@ public struct Excerpt: Equatable, Sendable {
         case ids(ClosedRange<ItemID>)
     }
 
-    public init(
-        logID: UInt64, revision: Int, count: Int, rules: Rules, entries: [Entry] = [], isCut: Bool = false
-    ) {
+    public init(logID: UInt64, revision: Int, count: Int, rules: Rules, entries: [Entry] = [], isCut: Bool = false) {
         self.logID = logID
         self.revision = revision
         self.count = count

@@ -9,9 +9,7 @@ package enum Frame {
     }
 
     /// Returns the size in bytes of a frame, length field included, for a body of `count` bytes.
-    package static func size(ofBody count: Int) -> Int {
-        UInt64(count).varintSize + count
-    }
+    package static func size(ofBody count: Int) -> Int { UInt64(count).varintSize + count }
 
     /// Returns the range of each frame in a sequence of complete frames.
     ///
@@ -51,9 +49,7 @@ package struct FrameReader: Sendable {
 
     private static let pieceSize = 64 << 10
 
-    package init(limit: Int) {
-        self.limit = limit
-    }
+    package init(limit: Int) { self.limit = limit }
 
     /// Consumes bytes and calls `body` with the body of each complete frame, in order, until `body` returns false. The
     /// rest is then kept until the next call, which may pass no bytes at all.

@@ -40,9 +40,7 @@ extension Hand {
 
     /// Adds the positions of items with those ids. Returns the end of the search: the end of the list, unless more
     /// items were found than a request can ask for.
-    private func addPositions(
-        of ids: [ClosedRange<ItemID>], from start: Int, to runs: inout [Range<Int>]
-    ) -> Int {
+    private func addPositions(of ids: [ClosedRange<ItemID>], from start: Int, to runs: inout [Range<Int>]) -> Int {
         var (found, end) = (0, count)
         forEachPosition(of: ids, from: start) { position in
             if found == Limits.selections {

@@ -62,26 +62,28 @@ public struct PartialList: Equatable, Sendable {
         return hand[position]
     }
 
+    /// The level that an item is stored with.
+    private func level(at position: Int) throws(Unknown) -> UInt8 { try item(at: position).level }
+
     /// Returns the level that people see of an item.
     ///
     /// - Throws: if an item that determines it is not known.
     public func shownLevel(at position: Int) throws(Unknown) -> Int {
-        try Levels.shown(at: position) { (position) throws(Unknown) in try item(at: position).level }
+        try Levels.shown(at: position, level(at:))
     }
 
     /// Returns the sub-items of an item.
     ///
     /// - Throws: if an item that determines them is not known.
     public func subitems(of position: Int) throws(Unknown) -> Range<Int> {
-        try Levels.subitems(of: position, in: count) { (position) throws(Unknown) in try item(at: position).level }
+        try Levels.subitems(of: position, in: count, level(at:))
     }
 
     /// Returns the deletion of these items. Their sub-items that stay are lifted (`Hand.deleting`).
     ///
     /// - Throws: if one of the items or of their sub-items is not known.
     package func deleting(_ positions: [Int]) throws(Unknown) -> Delta {
-        let runs = positions.map { $0..<$0 + 1 }
-        return try Levels.deleting(runs, in: count) { (position) throws(Unknown) in try item(at: position).level }
+        try Levels.deleting(positions.map { $0..<$0 + 1 }, in: count, level(at:))
     }
 
     /// Returns the change of levels that lifts the sub-items that stay when the items of these runs go elsewhere, and
@@ -89,9 +91,7 @@ public struct PartialList: Equatable, Sendable {
     ///
     /// - Throws: if one of the items or of their sub-items is not known.
     package func lifting(without runs: [Range<Int>]) throws(Unknown) -> (Delta, PartialList) {
-        let delta = try Levels.lifting(without: runs, in: count) { (position) throws(Unknown) in
-            try item(at: position).level
-        }
+        let delta = try Levels.lifting(without: runs, in: count, level(at:))
         var lifted = self
         if let hand = try? hand.applying(delta) { lifted.hand = hand }
         return (delta, lifted)
@@ -104,7 +104,7 @@ public struct PartialList: Equatable, Sendable {
     package func showing(_ position: Int, atLevel level: Int) throws(Unknown) -> Delta? {
         let branch = position..<(try subitems(of: position).upperBound)
         let steps = level - (try shownLevel(at: position))
-        return try Levels.shifting([branch], by: steps) { (position) throws(Unknown) in try item(at: position).level }
+        return try Levels.shifting([branch], by: steps, self.level(at:))
     }
 
     /// Returns the list.

@@ -9,6 +9,19 @@ extension UpMessage {
         try reader.expectEnd(of: "message \(number)")
     }
 
+    /// Why no server can read the message, such as a number that is too large; nil if every server can.
+    package var problem: String? {
+        frame.withUnsafeBytes { bytes in
+            var frames = Frames(bytes)
+            do {
+                if let body = try frames.next(limit: bytes.count) { _ = try UpMessage(body) }
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        }
+    }
+
     private static func read(_ number: UInt8, _ reader: inout WireReader) throws(WireError) -> UpMessage {
         guard let kind = Kind(rawValue: number) else {
             throw .unknownValue(field: "message type", found: UInt64(number))
@@ -47,8 +60,7 @@ extension UpMessage {
             let revision = try reader.optionalRevision()
             let start = try reader.count("first position")
             return .excerpt(
-                ExcerptRequest(
-                    request: request, name: name, revision: revision, from: start, try reader.selections()))
+                ExcerptRequest(request: request, name: name, revision: revision, from: start, try reader.selections()))
         case .rename: return .rename(request: request, name: name, newName: try reader.listName("new name"))
         case .undelete:
             let deletion = try reader.varint("deletion")

@@ -31,9 +31,7 @@ public enum ProtocolVersion {
 public struct Capabilities: OptionSet, Equatable, Sendable {
     public let rawValue: UInt64
 
-    public init(rawValue: UInt64) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
 
 }
 

@@ -68,21 +68,16 @@ package struct WireReader {
         [UInt8](try slice(count, field()))
     }
 
-    package mutating func blob(_ field: @autoclosure () -> String, limit: Int = .max) throws(WireError) -> [UInt8] {
-        let length = try count(field(), limit: limit)
+    package mutating func blob(_ field: @autoclosure () -> String) throws(WireError) -> [UInt8] {
+        let length = try count(field(), limit: .max)
         return try raw(length, field())
     }
 
     package mutating func string(_ field: @autoclosure () -> String, limit: Int = .max) throws(WireError) -> String {
         let length = try count(field(), limit: limit)
-        return try text(length, field())
-    }
-
-    /// Reads `count` bytes of text, without a length in front.
-    package mutating func text(_ count: Int, _ field: @autoclosure () -> String) throws(WireError) -> String {
-        let part = try slice(count, field())
-        if Self.isASCII(part) { return String(decoding: part, as: UTF8.self) }
-        guard let text = String(validating: part, as: UTF8.self) else { throw .invalidUTF8(field: field()) }
+        let bytes = try slice(length, field())
+        if Self.isASCII(bytes) { return String(decoding: bytes, as: UTF8.self) }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalidUTF8(field: field()) }
         return text
     }
 
@@ -132,7 +127,7 @@ package struct WireReader {
 extension WireReader {
     /// Reads a count and that many elements of at least `size` bytes each. It never reserves memory for more elements
     /// than the bytes can contain.
-    mutating func list<Element>(
+    package mutating func list<Element>(
         _ field: @autoclosure () -> String, limit: Int = Int(Int32.max), size: Int,
         _ read: (inout WireReader) throws(WireError) -> Element
     ) throws(WireError) -> [Element] {

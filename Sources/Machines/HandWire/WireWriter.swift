@@ -50,9 +50,7 @@ package struct WireWriter: ~Copyable {
     }
 
     /// Forgets the bytes written, and keeps the memory.
-    package mutating func removeAll() {
-        end = Self.headroom
-    }
+    package mutating func removeAll() { end = Self.headroom }
 
     /// Makes room for `more` bytes. Amortized O(1) a byte.
     @inline(__always)
@@ -96,9 +94,7 @@ package struct WireWriter: ~Copyable {
     }
 
     /// - Precondition: `value` is not negative.
-    package mutating func varint(_ value: Int) {
-        varint(UInt64(value))
-    }
+    package mutating func varint(_ value: Int) { varint(UInt64(value)) }
 
     package mutating func number(_ value: some TypedNumber) { varint(value.rawValue) }
 
@@ -115,9 +111,7 @@ package struct WireWriter: ~Copyable {
         end += bytes.count
     }
 
-    package mutating func raw(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { raw($0) }
-    }
+    package mutating func raw(_ bytes: [UInt8]) { bytes.withUnsafeBytes { raw($0) } }
 
     /// Writes the length, then the bytes in UTF-8.
     package mutating func string(_ value: String) {

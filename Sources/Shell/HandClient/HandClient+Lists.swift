@@ -114,21 +114,6 @@ extension HandClient {
         return (commits, names)
     }
 
-    /// Passes the commits of a list from one revision through another to `body`, page by page, with the names of their
-    /// authors.
-    package func commits(
-        of name: String, from first: Int, through last: Int = .max,
-        _ body: ([Commit], [AuthorID: String]) async throws -> Void
-    ) async throws {
-        var next = max(1, first)
-        while next <= last {
-            let page = try await history(of: name, from: next, limit: min(1_000, last - next + 1))
-            guard let newest = page.commits.last else { return }
-            try await body(page.commits, page.people)
-            next = newest.revision + 1
-        }
-    }
-
     /// Sends requests until all pages have arrived.
     package func all<Pages: PagedRequest>(_ pages: Pages) async throws -> Pages {
         var pages = pages

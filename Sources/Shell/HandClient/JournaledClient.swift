@@ -122,8 +122,13 @@ package final class JournaledClient: MachineShell {
         orElse other: ClientMachine.Answer = .disconnected(nil, mayBeDone: false),
         then: @escaping (ClientMachine.Answer) -> Void
     ) {
-        guard let request = perform(ask) else { return then(other) }
-        answers[request] = then
+        let request = perform { machine in
+            let request = ask(&machine)
+            // A request that no server can read is answered as soon as it is made.
+            if let request { answers[request] = then }
+            return request
+        }
+        if request == nil { then(other) }
     }
 
     /// Sends requests until all pages have arrived. Calls `then` with them, and with the reason if a request failed;

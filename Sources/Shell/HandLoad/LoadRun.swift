@@ -50,12 +50,10 @@ package final class LoadRun {
     /// Seconds to wait for a server that does not answer.
     private static let connectTimeout = 15.0
 
-    package static func makeLists(_ plan: LoadPlan, progress: @escaping (Progress) -> Void) throws {
-        _ = try run(plan, onlyMakesLists: true, progress: progress)
-    }
-
-    /// - Parameter progress: called on the calling thread.
-    package static func run(
+    /// - Parameters:
+    ///   - onlyMakesLists: whether to end when the lists are made.
+    ///   - progress: called on the calling thread.
+    @discardableResult package static func run(
         _ plan: LoadPlan, onlyMakesLists: Bool = false, progress: @escaping (Progress) -> Void
     ) throws -> LoadResult {
         let loop = try Loop()

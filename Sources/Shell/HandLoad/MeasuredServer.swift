@@ -36,11 +36,9 @@ enum Scrape {
         _ loop: Loop, at address: SocketAddress, _ done: @escaping (Result<[String: Double], LoadError>) -> Void
     ) {
         HTTPExchange(loop, at: .tcp(address), "/metrics") { result in
-            switch result {
-            case .failure(let error):
-                done(.failure(.init(description: "the server's figures at \(address): \(error)")))
-            case .success(let answer): done(parsed(answer, from: address))
-            }
+            done(
+                result.mapError { LoadError(description: "the server's figures at \(address): \($0)") }
+                    .flatMap { parsed($0, from: address) })
         }
     }
 

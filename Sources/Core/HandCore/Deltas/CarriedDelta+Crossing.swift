@@ -272,9 +272,7 @@ extension CarriedDelta.Crossing {
             if step.kind == .edit, sections.count <= milestones.count, position == milestones[sections.count - 1] {
                 sections.append([])
             } else {
-                add(
-                    Piece(kind: step.kind, count: step.count, change: step.change < 0 ? nil : left.changes[step.change])
-                )
+                add(Piece(kind: step.kind, count: step.count, change: left.change(of: step)))
             }
             position += step.count
         }

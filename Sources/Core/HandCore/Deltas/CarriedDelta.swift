@@ -18,11 +18,7 @@ package struct CarriedDelta: Sendable {
     private var form: Form
     private let treeThreshold: Int
 
-    package init(_ delta: Delta) {
-        self.init(delta, treeThreshold: Self.treeThreshold)
-    }
-
-    package init(_ delta: Delta, treeThreshold: Int) {
+    package init(_ delta: Delta, treeThreshold: Int = Self.treeThreshold) {
         self.treeThreshold = treeThreshold
         form = Self.form(of: delta, treeThreshold)
     }
@@ -163,7 +159,7 @@ extension CarriedDelta {
 
         static func pieces(of delta: Delta) -> [Piece] {
             delta.steps.map { step in
-                let change = step.change < 0 ? nil : delta.changes[step.change]
+                let change = delta.change(of: step)
                 return Piece(kind: step.kind, side: step.side, count: step.count, start: step.start, change: change)
             } + [Piece(kind: .keep, count: endless)]
         }

@@ -45,26 +45,9 @@ package struct Composer: Sendable {
         /// An index in the composer's changes, or −1.
         var change = -1
 
-        var width: Int { kind == .gone ? 0 : count }
         var isContent: Bool { kind == .moved || kind == .fresh || kind == .slots }
-        var summary: Width { Width(count: 1, width: width) }
-    }
-
-    fileprivate struct Width: Summary {
-        let count: Int
-        let width: Int
-
-        static let zero = Width(count: 0, width: 0)
-
-        static func + (left: Width, right: Width) -> Width {
-            Width(count: left.count + right.count, width: left.width + right.width)
-        }
-
-        func replacing(
-            _ old: Width, by new: Width, before: some RandomAccessCollection<Width>,
-            behind: some RandomAccessCollection<Width>
-        ) -> Width {
-            Width(count: count - old.count + new.count, width: width - old.width + new.width)
+        var summary: CarriedDelta.Extent {
+            CarriedDelta.Extent(count: 1, old: isContent ? 0 : count, new: kind == .gone ? 0 : count)
         }
     }
 }
@@ -89,7 +72,7 @@ extension Composer {
         for step in delta.steps {
             if step.kind == .insert {
                 place(Piece(kind: .fresh, side: step.side, start: items.count, count: step.count), at: offset)
-                items.append(contentsOf: delta.items[step.start..<step.start + step.count])
+                items.append(contentsOf: delta.items[step.range])
             } else if step.kind == .drop {
                 place(Piece(kind: .slots, side: step.side, start: step.start, count: step.count), at: offset)
             }
@@ -190,8 +173,7 @@ extension Composer {
         var offset = 0
         for step in delta.steps where step.kind != .delete && step.kind != .pick {
             if step.kind == .drop {
-                let change = step.change < 0 ? nil : delta.changes[step.change]
-                fill(at: offset, origins, step.start..<step.start + step.count, change)
+                fill(at: offset, origins, step.range, delta.change(of: step))
             }
             offset += step.count
         }
@@ -200,7 +182,7 @@ extension Composer {
     private mutating func fill(
         at offset: Int, _ origins: [(slot: Int, piece: Piece)], _ slots: Range<Int>, _ change: Change?
     ) {
-        guard var (index, _) = pieces.first(exceeding: offset, by: \.width) else { return }
+        guard var (index, _) = pieces.first(exceeding: offset, by: \.new) else { return }
         let side = pieces.remove(at: index).side
         var slot = slots.lowerBound
         var next = origins.partitioningIndex { $0.slot + $0.piece.count > slot }
@@ -224,7 +206,7 @@ extension Composer {
 extension Composer {
     /// Splits so that a piece starts at `offset` of the new list, and returns the index of that piece.
     private mutating func isolate(startingAt offset: Int) -> Int {
-        guard let (index, before) = pieces.first(exceeding: offset, by: \.width) else {
+        guard let (index, before) = pieces.first(exceeding: offset, by: \.new) else {
             preconditionFailure("a delta reaches beyond the longest list")
         }
         guard before < offset else { return index }
@@ -234,7 +216,7 @@ extension Composer {
 
     /// Splits so that a piece ends at `offset > 0` of the new list, and returns the index of that piece.
     private mutating func isolate(endingAt offset: Int) -> Int {
-        guard let (index, before) = pieces.first(exceeding: offset - 1, by: \.width) else {
+        guard let (index, before) = pieces.first(exceeding: offset - 1, by: \.new) else {
             preconditionFailure("a delta reaches beyond the longest list")
         }
         if before + pieces[index].count > offset { split(at: index, after: offset - before) }
@@ -273,8 +255,7 @@ extension Composer {
             case .fresh: builder.insert(items[piece.start..<piece.start + piece.count], piece.side)
             case .moved:
                 let origin = slots[slots.partitioningIndex { $0.old >= piece.start }]
-                builder.drop(
-                    origin.slot, piece.count, piece.side, piece.change < 0 ? nil : changes[piece.change])
+                builder.drop(origin.slot, piece.count, piece.side, piece.change < 0 ? nil : changes[piece.change])
             case .gone: leave(piece, slots, &nextMoved, &builder)
             case .slots: preconditionFailure("a drop was left without its picks")
             }

@@ -71,7 +71,7 @@ extension Delta {
                 builder.keep(step.count)
                 continue
             }
-            for index in step.start..<step.start + step.count {
+            for index in step.range {
                 guard items[index].id == actual.items[index].id,
                     let change = Change(from: items[index].item, to: actual.items[index].item)
                 else { return nil }
@@ -109,7 +109,7 @@ extension Delta {
     ///
     /// - Parameter isMade: whether a change of the item at an index of the list that the delta was made on stays.
     package func changing(only isMade: (_ index: Int, _ change: Change) -> Bool) -> Delta {
-        if itemChanges.isEmpty { return self }
+        if changes.isEmpty { return self }
         var (old, picked) = (0, [Int]())
         for component in components {
             if case .pick(let count) = component { picked += old..<old + count }
@@ -124,6 +124,15 @@ extension Delta {
                 .drop(slots, side, nil)
             default: component
             }
+        }
+        return (try? Delta(kept)) ?? self
+    }
+
+    /// Returns this delta without the insertions of some items. O(size of the delta).
+    package func inserting(only isKept: (Item) -> Bool) -> Delta {
+        let kept = components.map { component -> Component in
+            guard case .insert(let items, let side) = component else { return component }
+            return .insert(items.filter(isKept), side)
         }
         return (try? Delta(kept)) ?? self
     }

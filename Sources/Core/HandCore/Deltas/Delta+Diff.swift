@@ -41,9 +41,7 @@ struct Rearrangement {
     ///   - start: the place of the first of these items in the list.
     ///   - inserted: returns a new item that comes from no old item, by its index.
     ///   - change: returns the change of a new item that comes from an old one, by its index.
-    func delta(
-        at start: Int = 0, inserting inserted: (Int) -> PackedItem, changing change: (Int) -> Change
-    ) -> Delta {
+    func delta(at start: Int = 0, inserting inserted: (Int) -> PackedItem, changing change: (Int) -> Change) -> Delta {
         let stays = Self.longestIncreasing(origins, limit: count)
         var isUsed = [Bool](repeating: false, count: count)
         for origin in origins where origin >= 0 { isUsed[origin] = true }

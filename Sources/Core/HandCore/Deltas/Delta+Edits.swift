@@ -74,9 +74,7 @@ extension Delta {
         position = run.upperBound
     }
 
-    private static func walking(
-        _ runs: [Range<Int>], _ body: (inout DeltaBuilder, Range<Int>) -> Void
-    ) -> Delta {
+    private static func walking(_ runs: [Range<Int>], _ body: (inout DeltaBuilder, Range<Int>) -> Void) -> Delta {
         var builder = DeltaBuilder()
         var position = 0
         for run in runs {

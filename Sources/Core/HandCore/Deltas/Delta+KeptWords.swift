@@ -62,8 +62,8 @@ extension Delta {
     ///
     /// - Precondition: this edit has no components but `keep` and `edit`, and sets no field.
     package var invertedWords: Delta {
-        let inverses = changes.map { Change(text: $0.text.inverted, url: $0.url.inverted) }
-        return Delta(steps: steps, items: Array(items), changes: inverses, reach: reach, growth: growth)
+        Delta(
+            steps: steps, items: Array(items), changes: changes.map(\.invertedWords), reach: reach, growth: growth)
     }
 }
 

@@ -10,9 +10,6 @@ extension Delta {
         }
     }
 
-    /// The slots of a `pick` or `drop`.
-    private static func slots(_ step: Step) -> Range<Int> { step.start..<step.start + step.count }
-
     /// Returns the old and the new position of each of some items, except for deleted ones, sorted by the old position.
     /// O((components + items) · log).
     package func map(indices: some Sequence<Int>) -> [(old: Int, new: Int)] {
@@ -24,10 +21,10 @@ extension Delta {
             switch span.step.kind {
             case .keep, .edit: runs.append((span.oldItems, span.new))
             case .drop:
-                let slots = Self.slots(span.step)
-                let first = picks.partitioningIndex { Self.slots($0.step).upperBound > slots.lowerBound }
+                let slots = span.step.range
+                let first = picks.partitioningIndex { $0.step.range.upperBound > slots.lowerBound }
                 for pick in picks[first...] {
-                    let part = Self.slots(pick.step).clamped(to: slots)
+                    let part = pick.step.range.clamped(to: slots)
                     if part.isEmpty { break }
                     let old = pick.old + part.lowerBound - pick.step.start
                     runs.append((old..<old + part.count, span.new + part.lowerBound - slots.lowerBound))

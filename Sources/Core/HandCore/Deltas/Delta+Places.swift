@@ -16,9 +16,6 @@ extension Delta {
         package let old: Range<Int>
         package let new: Range<Int>
 
-        /// Whether the items leave for another place.
-        package var isPick: Bool { if case .pick = component { true } else { false } }
-
         /// The sign, or nil for items that stay and for items that leave for another place.
         package var mark: Mark? {
             switch component {

@@ -89,7 +89,7 @@ private struct Transformer {
         guard step.kind == .drop, let xFootprint, let yFootprint else {
             return out.insertShared(from: step.start, step.count, step.side)
         }
-        xFootprint.forEachOrigin(ofSlots: step.start..<step.start + step.count) { origin in
+        xFootprint.forEachOrigin(ofSlots: step.range) { origin in
             yFootprint.forEachRun(in: origin.old..<origin.old + origin.count) { run in
                 if run.kind == .delete || (run.kind == .pick && order == .earlier) { return }
                 let slot = origin.slot + run.old - origin.old
@@ -103,7 +103,7 @@ private struct Transformer {
     /// would treat them anywhere else.
     private mutating func pass(_ step: Delta.Step) {
         guard step.kind == .drop, let xFootprint, let yFootprint else { return out.keep(step.count) }
-        yFootprint.forEachOrigin(ofSlots: step.start..<step.start + step.count) { origin in
+        yFootprint.forEachOrigin(ofSlots: step.range) { origin in
             xFootprint.forEachRun(in: origin.old..<origin.old + origin.count) { run in
                 if run.kind == .pick && order == .earlier {
                     stay(run, yielding: step.change)
@@ -170,13 +170,12 @@ extension Delta {
                 builder.append(step, of: self)
                 continue
             }
-            var slot = step.start
-            let end = step.start + step.count
-            let change = step.change < 0 ? nil : changes[step.change]
+            let (slots, change) = (step.range, self.change(of: step))
+            var slot = slots.lowerBound
             var next = runs.partitioningIndex(where: { $0.slot + $0.count > slot })
-            while slot < end {
+            while slot < slots.upperBound {
                 let run = runs[next]
-                let count = min(run.slot + run.count, end) - slot
+                let count = min(run.slot + run.count, slots.upperBound) - slot
                 builder.drop(run.new + slot - run.slot, count, step.side, change)
                 slot += count
                 next += 1

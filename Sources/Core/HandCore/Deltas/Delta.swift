@@ -76,8 +76,11 @@ public struct Delta: Sendable {
         package subscript(index: Int) -> PackedItem { single ?? many[index] }
     }
 
-    /// All changes, in the order of the components.
+    /// All changes of items, in the order of the components.
     package var changes: [Change] { compound?.changes ?? [] }
+
+    /// The change that an edit or a drop makes, or nil.
+    func change(of step: Step) -> Change? { step.change < 0 ? nil : changes[step.change] }
 
     /// The number of old items that the components reach: the shortest list that this delta fits.
     public var reach: Int { single?.reach ?? compound?.reach ?? 0 }
@@ -99,6 +102,9 @@ public struct Delta: Sendable {
         package var start = 0
         /// `edit`, `drop`: index in `changes`, or −1.
         package var change = -1
+
+        /// `insert`: the indices in `items`; `pick` and `drop`: the slots.
+        @inline(__always) package var range: Range<Int> { start..<start + count }
 
         /// Whether the step is in a gap (and not on old items).
         @inline(__always) var isContent: Bool { kind.rawValue >= Kind.insert.rawValue }
@@ -128,9 +134,8 @@ public struct Delta: Sendable {
             case .edit: .edit(changes[step.change])
             case .delete: .delete(step.count)
             case .pick: .pick(step.count)
-            case .insert: .insert(items[step.start..<step.start + step.count].map(\.item), step.side)
-            case .drop:
-                .drop(step.start..<step.start + step.count, step.side, step.change < 0 ? nil : changes[step.change])
+            case .insert: .insert(items[step.range].map(\.item), step.side)
+            case .drop: .drop(step.range, step.side, change(of: step))
             }
         }
     }
@@ -144,8 +149,6 @@ public struct Delta: Sendable {
     package var weight: Int { single.map { $0.stepCount + abs($0.growth) } ?? compound?.weight ?? 0 }
     /// The items that this delta inserts, from left to right. O(their texts).
     public var insertedItems: [Item] { items.map(\.item) }
-    /// The changes that this delta makes, from left to right.
-    package var itemChanges: [Change] { changes }
 }
 
 extension Delta.Compound {

@@ -44,7 +44,7 @@ package struct DeltaBuilder {
         case .delete: delete(step.count)
         case .pick: pick(step.count)
         case .insert: insertShared(from: step.start, step.count, step.side)
-        case .drop: drop(step.start, step.count, step.side, step.change < 0 ? nil : delta.changes[step.change])
+        case .drop: drop(step.start, step.count, step.side, delta.change(of: step))
         }
     }
 

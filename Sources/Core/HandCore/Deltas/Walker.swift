@@ -6,9 +6,7 @@ struct Walker {
     /// The number of items of the current step that have been passed.
     private var passed = 0
 
-    init(_ delta: Delta) {
-        steps = delta.steps
-    }
+    init(_ delta: Delta) { steps = delta.steps }
 
     /// Whether only the implied `keep` is left.
     @inline(__always) var isAtEnd: Bool { index == steps.count }

@@ -72,6 +72,9 @@ public struct Change: Equatable, Sendable {
     /// This change without the changes of texts: each field is set to a value.
     package var values: Change { Change(done: done, card: card, bytes: bytes, level: level) }
 
+    /// The inverse of the changes of texts; the inverse of the rest depends on the content.
+    package var invertedWords: Change { Change(text: text.inverted, url: url.inverted) }
+
     /// The approximate size in bytes: texts in UTF-8, removed ones included, and a few bytes for each splice.
     package var size: Int { text.size + url.size + (bytes?.count ?? 0) }
 }
@@ -183,7 +186,7 @@ extension Content {
 
     /// Returns the change that undoes `change`, made on this content.
     public func inverse(of change: Change) -> Change {
-        var inverse = Change(text: change.text.inverted, url: change.url.inverted)
+        var inverse = change.invertedWords
         switch self {
         case .card(let card): inverse.card = change.card == nil ? nil : card
         case .task(_, let done): inverse.done = change.done == nil ? nil : done

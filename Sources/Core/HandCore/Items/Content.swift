@@ -15,9 +15,7 @@ public enum Content: Sendable {
     public struct Kind: RawRepresentable, Hashable, Sendable {
         public let rawValue: UInt32
 
-        public init(rawValue: UInt32) {
-            self.rawValue = rawValue
-        }
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
 
         public static let card = Kind(rawValue: 1)
         public static let note = Kind(rawValue: 2)
@@ -67,9 +65,7 @@ extension Content {
     }
 
     /// The text by which people recognize the item: its wording, a card's symbol, or empty for an unknown kind.
-    public var text: String {
-        accept(PlainText())
-    }
+    public var text: String { accept(PlainText()) }
 
     /// The address of a link; nil for other kinds.
     public var address: String? { if case .link(_, let url) = self { url } else { nil } }
@@ -111,7 +107,5 @@ extension Content: Equatable {
 
 extension String {
     /// Whether both strings are the same bytes in UTF-8 (stricter than `==`, which compares canonical equivalence).
-    func hasSameBytes(as other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
-    }
+    func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

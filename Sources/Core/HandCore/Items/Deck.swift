@@ -28,9 +28,7 @@ public struct Deck: Equatable, Sendable {
     public func contains(_ card: Card) -> Bool { cards.contains(card) }
 
     /// Removes and returns the top card, or nil if the deck is empty.
-    public mutating func deal() -> Card? {
-        cards.popLast()
-    }
+    public mutating func deal() -> Card? { cards.popLast() }
 
     /// Removes that card from the deck, wherever it is; returns false if it is not in the deck.
     public mutating func take(_ card: Card) -> Bool {

@@ -5,18 +5,14 @@
 public struct ItemID: Hashable, Sendable, Comparable {
     public let rawValue: UInt64
 
-    public init(rawValue: UInt64) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// Returns a new id from the caller's random number generator.
     public static func random(using generator: inout some RandomNumberGenerator) -> ItemID {
         ItemID(rawValue: generator.next())
     }
 
-    public static func < (left: ItemID, right: ItemID) -> Bool {
-        left.rawValue < right.rawValue
-    }
+    public static func < (left: ItemID, right: ItemID) -> Bool { left.rawValue < right.rawValue }
 }
 
 // MARK: - Text

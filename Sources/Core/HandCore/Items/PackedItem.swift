@@ -262,7 +262,5 @@ extension Slice<UnsafeRawBufferPointer> {
 
 extension UInt64 {
     /// The size of this number as a varint, in bytes: seven bits per byte.
-    package var varintSize: Int {
-        self == 0 ? 1 : (70 - leadingZeroBitCount) / 7
-    }
+    package var varintSize: Int { self == 0 ? 1 : (70 - leadingZeroBitCount) / 7 }
 }

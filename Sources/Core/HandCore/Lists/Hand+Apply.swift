@@ -60,9 +60,7 @@ extension Hand {
     /// Applies a delta in place.
     ///
     /// - Parameter changed: `delta.changedItems(on: self)`, which takes most of the time where texts are long.
-    package mutating func apply(
-        _ delta: Delta, changing changed: [Delta.ChangedItem]
-    ) throws(Delta.Misfit) {
+    package mutating func apply(_ delta: Delta, changing changed: [Delta.ChangedItem]) throws(Delta.Misfit) {
         guard delta.reach <= count else { throw .tooFewItems(reach: delta.reach, count: count) }
         make(delta, changed)
     }
@@ -125,9 +123,9 @@ extension Hand {
                 new.append(changed[edited].after)
                 edited += 1
             case .delete, .pick: break
-            case .insert: new += delta.items[step.start..<step.start + step.count]
+            case .insert: new += delta.items[step.range]
             case .drop:
-                let run = picked[step.start..<step.start + step.count]
+                let run = picked[step.range]
                 if step.change >= 0 {
                     new += run.map { $0.changed(by: delta.changes[step.change]) }
                 } else {
@@ -153,10 +151,10 @@ extension Hand {
                 position += 1
             case .delete, .pick: remove(at: position, step.count)
             case .insert:
-                insert(delta.items[step.start..<step.start + step.count], at: position)
+                insert(delta.items[step.range], at: position)
                 position += step.count
             case .drop:
-                picked?.forEachRun(inSlots: step.start..<step.start + step.count) { run in
+                picked?.forEachRun(inSlots: step.range) { run in
                     insert(run, at: position)
                     if step.change >= 0 { change(at: position, delta.changes[step.change]) }
                     position += run.count

@@ -2,9 +2,7 @@ extension Hand {
     /// Calls `body` with the position of each item whose id is in one of the ranges, in order, until it returns false.
     ///
     /// O(n log ranges), a few nanoseconds per item: ids are not indexed, and only the ids are read.
-    package func forEachPosition(
-        of ids: [ClosedRange<ItemID>], from start: Int = 0, _ body: (Int) -> Bool
-    ) {
+    package func forEachPosition(of ids: [ClosedRange<ItemID>], from start: Int = 0, _ body: (Int) -> Bool) {
         let wanted = ids.joined
         var position = start
         while position < count {
@@ -18,6 +16,16 @@ extension Hand {
             if !shouldContinue { return }
             position = leaf.start + leaf.elements.count
         }
+    }
+
+    /// The positions of those of some items that are in the list, in order. O(n log items)
+    package func positions(of items: some Sequence<ItemID>) -> [Int] {
+        var positions: [Int] = []
+        forEachPosition(of: items.map { $0...$0 }) { position in
+            positions.append(position)
+            return true
+        }
+        return positions
     }
 }
 

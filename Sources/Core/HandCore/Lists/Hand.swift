@@ -62,9 +62,7 @@ extension Hand: RandomAccessCollection {
     }
 
     /// Returns the items in `range`, in order. O(range + log n).
-    public func items(in range: Range<Int>) -> [Item] {
-        tree.elements(in: range).map(\.item)
-    }
+    public func items(in range: Range<Int>) -> [Item] { tree.elements(in: range).map(\.item) }
 
     /// Returns the stored items in order, from `start` on. Amortized O(1) each, and nothing is copied.
     package func packedItems(from start: Int) -> some Sequence<PackedItem> {
@@ -89,9 +87,7 @@ extension Hand: RandomAccessCollection {
     public var ids: some Sequence<ItemID> { packedItems.lazy.map(\.id) }
 
     /// Appends the items of another list. O(log n): the two share structure.
-    public mutating func append(_ other: Hand) {
-        tree = tree + other.tree
-    }
+    public mutating func append(_ other: Hand) { tree = tree + other.tree }
 
     /// Returns the position of the item with that id, or nil if it is not in the list. O(n): ids are not indexed.
     public func index(of id: ItemID) -> Int? {

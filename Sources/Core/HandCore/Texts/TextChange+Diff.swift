@@ -26,9 +26,7 @@ extension TextChange {
                 kept += 1
                 continue
             }
-            append(
-                Splice(
-                    at: before.ends[gone.lowerBound], removed: before.text(gone), inserted: after.text(come)))
+            append(Splice(at: before.ends[gone.lowerBound], removed: before.text(gone), inserted: after.text(come)))
             // At least one word must stay before the next splice.
             kept = 0
         }

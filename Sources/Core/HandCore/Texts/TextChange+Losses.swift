@@ -51,8 +51,7 @@ extension TextChange {
             let at = meeting.range.lowerBound
             let insertion = meeting.later.first.flatMap { $0.removed.isEmpty && meeting.earlier.isEmpty ? $0 : nil }
             if let removed, removed.at == at, let insertion, Words.haveCommon(removed.inserted, insertion.inserted) {
-                losses.append(
-                    Loss(at: at + shift, original: removed.inserted, lost: "", present: insertion.inserted))
+                losses.append(Loss(at: at + shift, original: removed.inserted, lost: "", present: insertion.inserted))
             } else if meeting.isOverlap, !meeting.originalText.hasSameBytes(as: meeting.laterText) {
                 losses.append(
                     Loss(

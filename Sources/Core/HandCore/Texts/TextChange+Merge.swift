@@ -84,8 +84,7 @@ extension TextChange {
             let (mine, theirs) = order == .later ? (meeting.later, meeting.earlier) : (meeting.earlier, meeting.later)
             if theirs.isEmpty {
                 for splice in mine {
-                    result.append(
-                        Splice(at: splice.at + shift, removed: splice.removed, inserted: splice.inserted))
+                    result.append(Splice(at: splice.at + shift, removed: splice.removed, inserted: splice.inserted))
                 }
             } else if !mine.isEmpty, order == .later {
                 let splice = Splice(

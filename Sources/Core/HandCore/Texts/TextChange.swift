@@ -98,8 +98,7 @@ public struct TextChange: Hashable, Sendable {
         var inverse = TextChange()
         var shift = 0
         for splice in splices {
-            inverse.splices.append(
-                Splice(at: splice.at + shift, removed: splice.inserted, inserted: splice.removed))
+            inverse.splices.append(Splice(at: splice.at + shift, removed: splice.inserted, inserted: splice.removed))
             shift += splice.growth
         }
         return inverse

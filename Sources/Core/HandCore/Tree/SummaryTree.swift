@@ -40,13 +40,9 @@ package struct SummaryTree<Element: Summarized>: Sendable {
 
     private var root: Node
 
-    package init() {
-        root = Node(elements: [])
-    }
+    package init() { root = Node(elements: []) }
 
-    init(root: Node) {
-        self.root = root
-    }
+    init(root: Node) { self.root = root }
 
     package var summary: Sum { root.summary }
 

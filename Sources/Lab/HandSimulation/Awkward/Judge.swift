@@ -149,7 +149,7 @@ package struct Judge {
 
 extension FrameReader {
     /// Returns the bodies of the frames that these bytes complete, up to the first that cannot be read.
-    mutating func bodies(in bytes: UnsafeRawBufferPointer) -> [[UInt8]] {
+    package mutating func bodies(in bytes: UnsafeRawBufferPointer) -> [[UInt8]] {
         var bodies: [[UInt8]] = []
         try? read(bytes) { (body) throws(WireError) -> Bool in
             bodies.append([UInt8](body))

@@ -57,7 +57,7 @@ extension Delta {
     var put: UniqueWords.Put {
         var put = UniqueWords.Put()
         for item in insertedItems { put.insert(item) }
-        for change in itemChanges { put.insert(change) }
+        for change in changes { put.insert(change) }
         return put
     }
 }

@@ -115,7 +115,7 @@ extension System {
     private func copy(_ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) -> Bool {
         // Some servers have no room for more clients.
         guard clients.count < Self.maxClients else { return false }
-        let copy = SimulatedClient(copying: client, number: clients.count)
+        let copy = SimulatedClient(self, number: clients.count, copying: client)
         trace("client \(client.number) is copied as client \(copy.number)")
         clients.append(copy)
         promises.submitsAgain(copy.kept())

@@ -281,10 +281,7 @@ final class System {
         }
     }
 
-    private struct Unrest {
-        let checker: Finding.Checker
-        let text: String
-    }
+    private typealias Unrest = (checker: Finding.Checker, text: String)
 
     /// Runs until `unrest` finds nothing.
     private func settle(_ unrest: () -> Unrest?) {
@@ -294,21 +291,17 @@ final class System {
             wait(1_000)
             for client in clients {
                 client.start()
-                openEverything(client)
+                for list in disk.durable.present { client.open(list.stored.name) }
+                client.openKept()
             }
             found = unrest()
         } while found != nil && finding == nil && scheduler.now < deadline
         if let found { report(found.checker, found.text) }
     }
 
-    private func openEverything(_ client: SimulatedClient) {
-        for list in disk.durable.present { client.open(list.stored.name) }
-        client.openKept()
-    }
-
     /// Returns how some client's or server's list differs from the true one, or nil if none differs.
     private func unfinished() -> Unrest? {
-        func unrest(_ text: String) -> Unrest { Unrest(checker: .convergence, text: text) }
+        func unrest(_ text: String) -> Unrest { (.convergence, text) }
         guard servers.allSatisfy(\.isUp) else { return unrest("a server is down") }
         for list in disk.durable.present {
             guard let history = ledger.histories[list.stored.logID] else { return unrest("a list has no history") }
@@ -350,9 +343,7 @@ final class System {
                         "\(author)" + (focus.map { " \($0)" } ?? "")
                     }.joined(separator: ", ")
                 }
-                return Unrest(
-                    checker: .presence,
-                    text: "client \(client.number) sees \(text(seen)) on \(name), not \(text(expected))")
+                return (.presence, "client \(client.number) sees \(text(seen)) on \(name), not \(text(expected))")
             }
         }
         return nil

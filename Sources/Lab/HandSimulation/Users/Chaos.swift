@@ -68,14 +68,13 @@ package struct Chaos {
     package mutating func delta(on list: some EditableList, size: Int) -> Delta {
         let count = list.count
         var fates: [Int: Int] = [:]
-        var picks: [Int] = []
         for _ in 0..<size where count > 0 {
             let start = random.next(below: count)
             let fate = 1 + random.next(below: 3)
             let run = random.next(below: 4) == 0 ? 1 + random.next(below: 5) : 1
             for index in start..<min(count, start + run) { fates[index] = fate }
         }
-        picks = fates.filter { $0.value == 3 }.keys.sorted()
+        let picks = fates.filter { $0.value == 3 }.keys.sorted()
         var gaps: [Int: [Delta.Component]] = [:]
         for (slot, origin) in picks.enumerated() {
             let near = slot > 0 && random.next(below: 3) == 0
@@ -107,19 +106,15 @@ package struct Chaos {
     package mutating func edit(on list: some EditableList) -> Delta {
         let count = list.count
         let choice = count == 0 ? 0 : random.next(below: 4)
-        switch choice {
-        case 0:
+        if choice == 0 {
             let item = Item(id: .random(using: &random), content: .task("n", done: false))
             return .inserting([item], at: random.next(below: count + 1), side())
-        case 1:
-            let index = random.next(below: count)
-            return .deleting(index..<index + 1)
-        case 2:
-            let index = random.next(below: count)
-            return .moving(index..<index + 1, to: random.next(below: count + 1), side())
-        default:
-            let index = random.next(below: count)
-            return .editing(at: index, list[index].content.rewording("e\(random.next() % 100)"))
+        }
+        let index = random.next(below: count)
+        return switch choice {
+        case 1: .deleting(index..<index + 1)
+        case 2: .moving(index..<index + 1, to: random.next(below: count + 1), side())
+        default: .editing(at: index, list[index].content.rewording("e\(random.next() % 100)"))
         }
     }
 }

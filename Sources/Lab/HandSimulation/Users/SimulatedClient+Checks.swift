@@ -14,7 +14,7 @@ extension SimulatedClient {
                 told.formUnion(UniqueWords.all(in: loss.lost))
             }
         }
-        for change in commit.delta.itemChanges {
+        for change in commit.delta.changes {
             for word in change.removedWords {
                 guard let revision = ownWords[list]?.removeValue(forKey: word) else { continue }
                 // A copy of the client may have put the word there a second time.

@@ -35,21 +35,14 @@ final class SimulatedClient {
     var diesAtNextWrite = false
     var diskIsBusyUntil: UInt64 = 0
 
-    init(_ system: System, number: Int) {
+    /// - Parameter other: a client whose files on disk the new one has, too.
+    init(_ system: System, number: Int, copying other: SimulatedClient? = nil) {
         self.system = system
         self.number = number
-        person = number
+        person = other?.person ?? number
         random = SplitMix64(seed: system.schedule.seed &+ UInt64(number) &* 0x1_0001)
-        journal = VirtualJournal(.random(using: &random))
-    }
-
-    /// Creates a client that has the same files on disk as another.
-    init(copying other: SimulatedClient, number: Int) {
-        system = other.system
-        self.number = number
-        person = other.person
-        random = SplitMix64(seed: system.schedule.seed &+ UInt64(number) &* 0x1_0001)
-        journal = other.journal
+        journal = if let other { other.journal } else { VirtualJournal(.random(using: &random)) }
+        guard let other else { return }
         // With this number, the copy starts under the same name.
         process = max(0, other.process - 1)
         isCopied = true
@@ -126,15 +119,14 @@ final class SimulatedClient {
         guard machine?.subscriptions[name] == nil else { return }
         whenKept { [unowned self] in
             guard machine?.subscriptions[name] == nil else { return }
-            do { open(name, from: try journal.load(name)) } catch {
+            do {
+                let replica = try journal.load(name)
+                followed[name] = replica?.view ?? Hand()
+                perform { $0.open(name, from: replica, isJournaled: true) }
+            } catch {
                 system.report(.journal, "client \(number) cannot read what it kept of \(name): \(error)")
             }
         }
-    }
-
-    private func open(_ name: String, from replica: Replica?) {
-        followed[name] = replica?.view ?? Hand()
-        perform { $0.open(name, from: replica, isJournaled: true) }
     }
 
     /// Opens every list with a kept replica: pending edits belong to some list, whatever its name is.

@@ -73,22 +73,21 @@ final class SimulatedServer {
         links.append(link)
         let connection = machine.accepted(link.serverEnd, at: time)
         let mine = process
-        link.up.onBytes = { [unowned self] in
-            guard process == mine, let machine = self.machine else { return }
-            machine.received($0, from: connection, at: time)
-            turn()
+        link.up.onBytes = { [unowned self] bytes in
+            happened(to: mine) { $0.received(bytes, from: connection, at: time) }
         }
-        link.down.onDrain = { [unowned self] in
-            guard process == mine else { return }
-            self.machine?.drained(connection, at: time)
-            turn()
-        }
+        link.down.onDrain = { [unowned self] in happened(to: mine) { $0.drained(connection, at: time) } }
         link.onServerLoss = { [unowned self] reason in
             links.removeAll { $0 === link }
-            guard process == mine else { return }
-            self.machine?.ended(connection, reason: reason, at: time)
-            turn()
+            happened(to: mine) { $0.ended(connection, reason: reason, at: time) }
         }
+        turn()
+    }
+
+    /// Passes an event to the machine and ends the turn, unless the machine's process has ended.
+    private func happened(to process: Int, _ event: (ServerMachine) -> Void) {
+        guard process == self.process, let machine else { return }
+        event(machine)
         turn()
     }
 
@@ -152,7 +151,7 @@ final class SimulatedServer {
     private func carryOut(_ effect: ServerMachine.Effect, of machine: ServerMachine) {
         switch effect {
         case .ask(let request): ask(request, for: machine)
-        case .compute(let computation): compute(computation, for: machine)
+        case .compute(let computation): compute(computation)
         case .identify(let hello, let connection):
             // Two users share their allowances; some clients have no user.
             let user = hello.client.low % 3 == 0 ? nil : "user \(hello.client.low % 3)"
@@ -176,26 +175,24 @@ final class SimulatedServer {
             let writes = disk.writes
             let flush = writes > before ? 1 + UInt64(random.next(below: system.schedule.flush)) : 0
             system.scheduler.after(flush + diskDelay / 2) { [self] in
-                guard process == mine, self.machine != nil else { return }
-                if writes > before, disk.failsFlush {
-                    reply = request.run(on: BrokenStore(.syncFailed(path: "virtual disk")))
-                } else if writes > before {
-                    disk.flush(writes)
+                happened(to: mine) { machine in
+                    if writes > before, disk.failsFlush {
+                        reply = request.run(on: BrokenStore(.syncFailed(path: "virtual disk")))
+                    } else if writes > before {
+                        disk.flush(writes)
+                    }
+                    machine.finished(reply, at: time)
                 }
-                machine.finished(reply, at: time)
-                turn()
             }
         }
     }
 
-    private func compute(_ computation: Computation, for machine: ServerMachine) {
+    private func compute(_ computation: Computation) {
         system.reach.note(Reach.Server.computes)
         let mine = process
         let result = computation.run()
         system.scheduler.after(UInt64(random.next(below: 20))) { [self] in
-            guard process == mine, self.machine != nil else { return }
-            machine.finished(result, at: time)
-            turn()
+            happened(to: mine) { $0.finished(result, at: time) }
         }
     }
 

@@ -100,6 +100,8 @@ package struct HandAddress: Equatable, Sendable {
         guard let parts = URLComponents(string: inASCII(withoutToken(text))), let scheme = parts.scheme else {
             throw fault(in: text, "this is not a URL")
         }
+        if parts.user != nil { throw fault(in: text, "an address has no user; a token follows after a '#'") }
+        if parts.query != nil { throw fault(in: text, "an address has no '?'") }
         // Split by bytes: a slash and a combining mark after it are one character.
         let path = parts.path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         switch scheme.lowercased() {

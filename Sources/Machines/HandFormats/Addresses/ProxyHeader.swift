@@ -59,7 +59,7 @@ package struct ProxyHeader: Equatable, Sendable {
     }
 
     private static func port(_ digits: Substring) -> UInt16? {
-        digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt16(digits) : nil
+        digits.utf8.allSatisfy(\.isDigit) ? UInt16(digits) : nil
     }
 
     // MARK: Version 2

@@ -13,8 +13,7 @@ extension JSON {
     /// - Precondition: `delta` takes `old` to `new`.
     package static func changes(_ delta: Delta, from old: Hand, to new: Hand) -> JSONValue {
         func change(_ mark: Delta.Mark, from before: Int?, to after: Int?) -> JSONValue {
-            .object(
-                fields(of: mark, from: before.map { ($0, old[$0]) }, to: after.map { ($0, new[$0]) }))
+            .object(fields(of: mark, from: before.map { ($0, old[$0]) }, to: after.map { ($0, new[$0]) }))
         }
         let placed = delta.placed
         var picked: [Int] = []

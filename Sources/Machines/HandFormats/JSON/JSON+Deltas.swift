@@ -26,9 +26,7 @@ extension JSON {
         }
     }
 
-    package static func side(_ side: Side) -> JSONValue {
-        side == .after ? "after" : "before"
-    }
+    package static func side(_ side: Side) -> JSONValue { side == .after ? "after" : "before" }
 
     package static func side(from field: JSONField) throws(FormatError) -> Side {
         try field.choice(["after": Side.after, "before": Side.before])

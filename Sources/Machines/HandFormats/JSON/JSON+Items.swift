@@ -120,8 +120,7 @@ extension JSON {
 
     /// `[{"at":5,"removed":"milk","inserted":"oat milk"}]`: `at` counts bytes of UTF-8.
     package static func splices(_ change: TextChange) -> JSONValue {
-        .array(
-            change.splices.map { JSONValue(fields: ["at": $0.at, "removed": $0.removed, "inserted": $0.inserted]) })
+        .array(change.splices.map { JSONValue(fields: ["at": $0.at, "removed": $0.removed, "inserted": $0.inserted]) })
     }
 
     package static func change(from field: JSONField) throws(FormatError) -> Change {

@@ -49,8 +49,7 @@ extension JSON {
         case "listFull": return .violation(.listFull(maximum: try field["maximum"].number()))
         case "kindNotAllowed": return .violation(.kindNotAllowed(try kind(from: field["kind"])))
         case "itemTooLarge":
-            return .violation(
-                .itemTooLarge(size: try field["size"].number(), maximum: try field["maximum"].number()))
+            return .violation(.itemTooLarge(size: try field["size"].number(), maximum: try field["maximum"].number()))
         case "levelTooHigh":
             return .violation(
                 .levelTooHigh(try level(from: field["level"]), maximum: try level(from: field["maximum"])))

@@ -99,9 +99,7 @@ extension JSONField {
         return elements.enumerated().map { JSONField($1, path: "\(path)[\($0)]") }
     }
 
-    package func list<Element>(
-        _ read: (JSONField) throws(FormatError) -> Element
-    ) throws(FormatError) -> [Element] {
+    package func list<Element>(_ read: (JSONField) throws(FormatError) -> Element) throws(FormatError) -> [Element] {
         try elements().map(read)
     }
 

@@ -114,7 +114,7 @@ struct JSONParser {
 
     private mutating func digits() throws(FormatError) {
         let start = position
-        while let peek, peek >= UInt8(ascii: "0"), peek <= UInt8(ascii: "9") { position += 1 }
+        while peek?.isDigit == true { position += 1 }
         if position == start { throw unexpected("a digit") }
     }
 

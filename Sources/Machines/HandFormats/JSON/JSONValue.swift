@@ -26,9 +26,7 @@ package enum JSONValue: Sendable {
         }
     }
 
-    package init(_ number: some BinaryInteger & Sendable) {
-        self = .integer(Int128(number))
-    }
+    package init(_ number: some BinaryInteger & Sendable) { self = .integer(Int128(number)) }
 
     /// The value of the field with that key; nil if this is not an object or has no such field. O(fields).
     package subscript(key: String) -> JSONValue? {
@@ -39,9 +37,7 @@ package enum JSONValue: Sendable {
 
 extension JSONValue: Equatable {
     /// Whether both values are written as the same bytes. The order of fields and the code points of texts matter.
-    package static func == (left: JSONValue, right: JSONValue) -> Bool {
-        left.bytes == right.bytes
-    }
+    package static func == (left: JSONValue, right: JSONValue) -> Bool { left.bytes == right.bytes }
 }
 
 // MARK: - Literals
@@ -117,9 +113,7 @@ extension JSONValue {
     ///
     /// Only `"`, `\`, and the control characters U+0000–U+001F and U+007F–U+009F are escaped (the latter because
     /// terminals interpret these characters). All other characters, including `/` and U+2028, are written as they are.
-    package var line: String {
-        String(decoding: bytes, as: UTF8.self)
-    }
+    package var line: String { String(decoding: bytes, as: UTF8.self) }
 
     /// `line` in UTF-8.
     package var bytes: [UInt8] {

@@ -17,8 +17,9 @@ struct CSV: ItemReader {
     /// The columns in the file's order; nil for those that are not known. Empty before the first line.
     private var columns: [Column?] = []
     private var separator = UInt8(ascii: ",")
+    private let offset: @Sendable (Int) -> Int
 
-    init(_ lines: Lines) { self.lines = lines }
+    init(_ lines: Lines, offset: @escaping @Sendable (Int) -> Int) { (self.lines, self.offset) = (lines, offset) }
 
     private enum Column: String, CaseIterable {
         case text, done, level, kind, url, escaped, due
@@ -87,7 +88,7 @@ struct CSV: ItemReader {
             throw FormatError(
                 place: "", expected: "\(columns.count) values, as the first line has", found: "\(cells.count)")
         }
-        return [try Row(cells, columns).item()]
+        return [try Row(cells, columns, offset).item()]
     }
 
     private mutating func readHeader() throws(FormatError) {
@@ -181,8 +182,10 @@ struct CSV: ItemReader {
     /// The values of one row.
     private struct Row {
         private var values: [Column: String] = [:]
+        private let offset: (Int) -> Int
 
-        init(_ cells: [String], _ columns: [Column?]) {
+        init(_ cells: [String], _ columns: [Column?], _ offset: @escaping (Int) -> Int) {
+            self.offset = offset
             for (cell, column) in zip(cells, columns) where !cell.isEmpty {
                 if let column { values[column] = cell }
             }
@@ -196,14 +199,14 @@ struct CSV: ItemReader {
             guard let level = UInt8(values[.level] ?? "0"), level <= Item.maxLevel else {
                 throw field(.level).mismatch("a level from 0 to \(Item.maxLevel)")
             }
-            return ReadItem(level: level, content: try content())
+            return ReadItem(level: Int(level), content: try content())
         }
 
         private func content() throws(FormatError) -> Content {
             let (done, url) = (try done(), try text(.url))
             var text = try text(.text)
             if let due = values[.due] {
-                guard let day = Day(due) else { throw field(.due).mismatch("a day such as 2026-12-01") }
+                guard let day = Day(due, offset: offset) else { throw field(.due).mismatch("a day such as 2026-12-01") }
                 text = day.added(to: text)
             }
             guard let name = values[.kind] else {

@@ -7,7 +7,7 @@ struct Day {
     /// `Z` is in UTC, which may be another day where the reader is.
     ///
     /// - Parameter offset: how many seconds the local time is ahead of UTC at a time, in seconds since 1970.
-    init?(_ stamp: some StringProtocol, offset: (Int) -> Int = { _ in 0 }) {
+    init?(_ stamp: some StringProtocol, offset: (Int) -> Int) {
         let stamp = stamp.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }
         let time = stamp.dropFirst(8)
         guard let date = Self.number(stamp.prefix(8), digits: 8), date >= 1970_01_01,
@@ -28,7 +28,7 @@ struct Day {
     }
 
     private static func number(_ bytes: some Collection<UInt8>, digits: Int) -> Int? {
-        guard bytes.count == digits, bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard bytes.count == digits, bytes.allSatisfy(\.isDigit) else { return nil }
         return bytes.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 

@@ -36,7 +36,7 @@ struct ICalendarReader: ItemReader {
             let (text, note) =
                 summary.isEmpty ? (description.isEmpty ? "untitled" : description, "") : (summary, description)
             func item(_ content: Content, _ level: Int) -> ReadItem {
-                ReadItem(level: UInt8(min(level, Int(Item.maxLevel))), content: content, line: line)
+                ReadItem(level: level, content: content, line: line)
             }
             let task = item(.task(day?.added(to: text) ?? text, done: isDone), level)
             return note.isEmpty ? [task] : [task, item(.note(note), level + 1)]

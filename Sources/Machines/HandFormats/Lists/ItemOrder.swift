@@ -55,7 +55,7 @@ package enum ItemOrder: String, CaseIterable, Sendable {
         }
         let letters = FoldedText.folded(text).unicodeScalars.filter { $0.properties.generalCategory != .nonspacingMark }
         for byte in String(letters).utf8 {
-            if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            if byte.isDigit {
                 digits.append(byte)
             } else {
                 finishNumber()

@@ -64,8 +64,7 @@ package enum ItemReference: Equatable, Sendable {
     /// Returns the numbers in a range such as `2-5`, or nil for anything else.
     private static func range(_ word: String) throws(Problem) -> ClosedRange<Int>? {
         let ends = word.split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2,
-            word.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
+        guard ends.count == 2, word.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0.isDigit }),
             let first = Int(ends[0]), let last = Int(ends[1])
         else { return nil }
         guard first <= last, last <= Rules.unlimitedCount else { throw .notARange(word) }
@@ -80,7 +79,8 @@ package enum ItemReference: Equatable, Sendable {
             guard index >= 1, index <= list.count else { throw .outOfRange(index, count: list.count) }
             return index - 1
         case .prefix(let prefix):
-            let matches = list.positions(of: try Self.range(of: prefix))
+            guard let ids = ItemID.range(ofPrefix: prefix) else { throw .notAReference(prefix) }
+            let matches = list.positions(of: ids)
             guard let first = matches.first else { throw .unknown(prefix) }
             guard matches.count == 1 else { throw .ambiguous(prefix, matches: matches.count) }
             return first
@@ -88,11 +88,6 @@ package enum ItemReference: Equatable, Sendable {
     }
 
     package func position(in list: Hand) throws(Problem) -> Int { try position(in: PartialList(list)) }
-
-    private static func range(of prefix: String) throws(Problem) -> ClosedRange<ItemID> {
-        guard let range = ItemID.range(ofPrefix: prefix) else { throw .notAReference(prefix) }
-        return range
-    }
 }
 
 extension ItemReference {
@@ -171,6 +166,12 @@ package enum ShortID {
         var shared = 0
         for (left, right) in zip(ids, ids.dropFirst()) { shared = max(shared, (left ^ right).leadingZeroBitCount) }
         return min(ItemID.textLength, max(minLength, shared / 5 + 1))
+    }
+
+    /// Returns the first characters of an id as a person writes them: digits alone would be a number.
+    package static func text(of id: ItemID, length: Int) -> String {
+        let text = String(id.description.prefix(length))
+        return text.first != "0" && text.utf8.allSatisfy(\.isDigit) ? "@" + text : text
     }
 
     /// Sorts the ids into buckets by their leading bits, and then each bucket. A bucket is small if ids are random.

@@ -59,6 +59,8 @@ struct Lines {
 extension UInt8 {
     /// Whether the byte is a space or a tab.
     var isBlank: Bool { self == 0x20 || self == 0x09 }
+    /// Whether the byte is a digit from 0 to 9.
+    package var isDigit: Bool { (0x30...0x39).contains(self) }
 }
 
 extension BidirectionalCollection {

@@ -104,7 +104,7 @@ package enum ListFormat: String, CaseIterable, Sendable {
         case .jsonl: JSONLines(lines: lines)
         case .markdown: MarkdownReader(lines, bullets: reading.bullets)
         case .todotxt: TodoLines(lines: lines)
-        case .csv: CSV(lines)
+        case .csv: CSV(lines, offset: reading.offset)
         case .taskwarrior: TaskwarriorReader(lines, offset: reading.offset)
         case .icalendar: ICalendarReader(lines, offset: reading.offset)
         case .org: OrgReader(lines, bullets: reading.bullets)
@@ -147,7 +147,8 @@ extension [String] {
 /// An item as a text has it, perhaps without an id.
 struct ReadItem: Equatable {
     var id: ItemID?
-    var level: UInt8 = 0
+    /// Texts may have higher levels than lists have.
+    var level = 0
     var content: Content
     /// The line where the item begins, if it is not the one where the reader was.
     var line: Int?
@@ -224,7 +225,8 @@ package struct ListReader {
     package private(set) var line = 0
 
     /// What was in the text so far and is in no item.
-    package var notKept: [String] { reader.notKept }
+    package var notKept: [String] { reader.notKept + (isFlattened ? ["levels above \(Item.maxLevel)"] : []) }
+    private var isFlattened = false
 
     package init(
         _ bytes: [UInt8], in format: ListFormat, as reading: ListFormat.Reading = .init()
@@ -251,7 +253,9 @@ package struct ListReader {
         if let kept, !known.insert(kept).inserted {
             throw FormatError(line: line, place: "id", expected: "an id that no earlier line has", found: "\(kept)")
         }
-        return Item(id: kept ?? .random(using: &generator), level: entry.level, content: entry.content)
+        let level = min(entry.level, Int(Item.maxLevel))
+        if level < entry.level { isFlattened = true }
+        return Item(id: kept ?? .random(using: &generator), level: UInt8(level), content: entry.content)
     }
 }
 
@@ -272,7 +276,7 @@ private struct JSONLines: ItemReader {
         let field = JSONField(Self.completed(value))
         let entry = ReadItem(
             id: try field["id"].ifPresent { (id) throws(FormatError) in try id.id() },
-            level: try JSON.level(from: field["level"]), content: try JSON.content(from: field))
+            level: Int(try JSON.level(from: field["level"])), content: try JSON.content(from: field))
         try lines.advance()
         return [entry]
     }

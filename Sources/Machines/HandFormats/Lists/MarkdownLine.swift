@@ -66,7 +66,7 @@ struct MarkdownLine {
 
     var marker: Marker? {
         guard let first = text.first, !isBreak else { return nil }
-        let digits = text.prefix { (0x30...0x39).contains($0) }
+        let digits = text.prefix(while: \.isDigit)
         var length = digits.count + 1
         if "-*+".utf8.contains(first) {
             length = 1
@@ -79,8 +79,7 @@ struct MarkdownLine {
         let end = indent + length
         let column = Self.columns(of: blanks, from: end)
         let isFar = column > end + 4 || blanks.count == rest.count
-        return Marker(
-            text: text.prefix(length), offset: isFar ? end + 1 : column, content: rest[blanks.endIndex...])
+        return Marker(text: text.prefix(length), offset: isFar ? end + 1 : column, content: rest[blanks.endIndex...])
     }
 
     // MARK: Code
@@ -136,7 +135,7 @@ struct MarkdownLine {
         let isClosing = text.dropFirst().first == UInt8(ascii: "/")
         let rest = text.dropFirst(isClosing ? 2 : 1)
         let name = rest.prefix { !$0.isBlank && !"/>".utf8.contains($0) }
-        guard let first = name.first, !(0x30...0x39).contains(first), first != UInt8(ascii: "-"),
+        guard let first = name.first, !first.isDigit, first != UInt8(ascii: "-"),
             name.allSatisfy({ $0 == UInt8(ascii: "-") || Unicode.Scalar($0).isAlphanumeric })
         else {
             return nil

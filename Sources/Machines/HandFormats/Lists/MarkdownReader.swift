@@ -18,9 +18,9 @@ struct MarkdownReader: ItemReader {
     /// Whether the previous item was in a list. Indented lines after it then belong to the list, too.
     private var isInList = false
     /// The list items that enclose the next line: their levels, and the columns where their texts begin.
-    private var enclosing: [(level: UInt8, column: Int)] = []
+    private var enclosing: [(level: Int, column: Int)] = []
     /// The level of the next item, if the line before it says so.
-    private var nextLevel: UInt8?
+    private var nextLevel: Int?
     private let bullets: ListFormat.Bullets
 
     init(_ lines: Lines, bullets: ListFormat.Bullets = .notes) { (self.lines, self.bullets) = (lines, bullets) }
@@ -46,16 +46,16 @@ struct MarkdownReader: ItemReader {
     }
 
     /// Returns the level of a list item: one more than that of the item that encloses it.
-    private mutating func level(of line: MarkdownLine, _ marker: MarkdownLine.Marker) -> UInt8 {
+    private mutating func level(of line: MarkdownLine, _ marker: MarkdownLine.Marker) -> Int {
         enclosing.removeAll { !isInList || line.indent < $0.column }
-        let level = nextLevel ?? enclosing.last.map { min($0.level + 1, Item.maxLevel) } ?? 0
+        let level = nextLevel ?? enclosing.last.map { $0.level + 1 } ?? 0
         enclosing.append((level, marker.offset))
         nextLevel = nil
         return level
     }
 
-    private static func level(_ line: MarkdownLine) -> UInt8? {
-        (1...Item.maxLevel).first { line.text.elementsEqual(levelMark($0).utf8) && line.indent == 0 }
+    private static func level(_ line: MarkdownLine) -> Int? {
+        (1...Item.maxLevel).first { line.text.elementsEqual(levelMark($0).utf8) && line.indent == 0 }.map(Int.init)
     }
 
     /// Whether a content comes from Markdown of other programs. People do not type such contents.

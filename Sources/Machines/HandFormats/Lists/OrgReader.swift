@@ -12,9 +12,9 @@ struct OrgReader: ItemReader {
     /// The keywords of tasks: whether a task with the keyword is done. A file may have more.
     private var keywords = ["TODO": false, "DONE": true]
     /// The level of text below the last headline.
-    private var level: UInt8 = 0
+    private var level = 0
     /// The list items that enclose the next line: their levels, and the columns where their texts begin.
-    private var enclosing: [(level: UInt8, column: Int)] = []
+    private var enclosing: [(level: Int, column: Int)] = []
     /// The line up to which a word was sought in vain. No line is searched twice.
     private var searched: [String: Int] = [:]
 
@@ -64,7 +64,7 @@ struct OrgReader: ItemReader {
     }
 
     private mutating func headline(_ line: MarkdownLine, _ stars: Int) throws(FormatError) -> ReadItem {
-        level = UInt8(min(stars, Int(Item.maxLevel)))
+        level = stars
         enclosing = []
         var words = line.text.dropFirst(stars).drop(while: \.isBlank)
         let keyword = String(decoding: words.prefix { !$0.isBlank }, as: UTF8.self)
@@ -73,9 +73,7 @@ struct OrgReader: ItemReader {
         try lines.advance()
         var text = Self.withTags(words)
         if let day = try takePlanning() { text = day.added(to: text) }
-        return ReadItem(
-            level: UInt8(min(stars - 1, Int(Item.maxLevel))),
-            content: isDone.map { .task(text, done: $0) } ?? .heading(text))
+        return ReadItem(level: stars - 1, content: isDone.map { .task(text, done: $0) } ?? .heading(text))
     }
 
     /// Returns the text of a headline. Org moves the tags at its end to the right.
@@ -99,7 +97,7 @@ struct OrgReader: ItemReader {
         var day: Day?
         if let start = text.firstRange(of: "DEADLINE:")?.upperBound {
             let stamp = text[start...].drop { $0 == " " }
-            day = Day(stamp.dropFirst().prefix(10))
+            day = Day(stamp.dropFirst().prefix(10), offset: { _ in 0 })
             if day == nil {
                 throw JSONField(.string(String(stamp)), path: "DEADLINE").mismatch("a day such as <2026-12-01>")
             }
@@ -161,7 +159,7 @@ struct OrgReader: ItemReader {
     }
 
     /// The level below the enclosing list item, or below the last headline.
-    private var innerLevel: UInt8 { enclosing.last.map { min($0.level + 1, Item.maxLevel) } ?? level }
+    private var innerLevel: Int { enclosing.last.map { $0.level + 1 } ?? level }
 
     private mutating func paragraph() throws(FormatError) -> String {
         var text: [String] = []

@@ -15,8 +15,7 @@ struct TaskwarriorReader: ItemReader {
     /// Fields that are kept in another form, and those that only Taskwarrior needs.
     private static let expected: Set<String> = [
         "description", "status", "due", "annotations", "id", "uuid", "urgency", "entry", "modified", "end", "mask",
-        "imask",
-        "parent", "rtype", "template", "last",
+        "imask", "parent", "rtype", "template", "last",
     ]
 
     init(_ lines: Lines, offset: @escaping @Sendable (Int) -> Int) { (self.lines, self.offset) = (lines, offset) }

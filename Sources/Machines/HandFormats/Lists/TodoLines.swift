@@ -44,7 +44,10 @@ struct TodoLines: ItemReader {
         private func line(_ text: String, url: String? = nil, kind: Content.Kind, done: Bool = false) -> String {
             if kind == .task, level == 0, !text.isEmpty, !Percent.isNeeded(text) {
                 let line = (done ? "x " : "") + text
-                if TodoLines.item(in: Array(line.utf8)[...]) == ReadItem(content: .task(text, done: done)) {
+                // A line that looks like another format gets tags, by which an import knows the file.
+                if !FileKind.mayLookLikeOne(line),
+                    TodoLines.item(in: Array(line.utf8)[...]) == ReadItem(content: .task(text, done: done))
+                {
                     return line
                 }
             }
@@ -63,6 +66,9 @@ struct TodoLines: ItemReader {
 
     // MARK: Reading
 
+    /// Whether lines have tags that only these lines have.
+    static func hasTags(_ bytes: [UInt8]) -> Bool { bytes.firstRange(of: Array(" kind:".utf8)) != nil }
+
     mutating func items() throws(FormatError) -> [ReadItem] {
         guard let line = lines.current else { return [] }
         try lines.advance()
@@ -75,7 +81,7 @@ struct TodoLines: ItemReader {
         let (rest, word) = split(text)
         let level = word.starts(with: levelTag.utf8) ? Self.level(word.dropFirst(levelTag.utf8.count)) : nil
         if let content = tagged(level == nil ? text : rest, isDone: isDone) {
-            return ReadItem(level: level ?? 0, content: content)
+            return ReadItem(level: Int(level ?? 0), content: content)
         }
         return ReadItem(content: .task(String(decoding: text, as: UTF8.self), done: isDone))
     }

@@ -47,9 +47,7 @@ package enum Hex {
 
 /// Bytes in base 64 as RFC 4648 defines it, with padding.
 enum Base64 {
-    static func text(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString()
-    }
+    static func text(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
     /// Returns nil if the text is not base 64. Only one form is accepted: full padding, and no bits left over.
     static func bytes(_ text: String) -> [UInt8]? {

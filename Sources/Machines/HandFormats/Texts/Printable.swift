@@ -41,11 +41,7 @@ package struct Printable: ExpressibleByStringInterpolation, CustomStringConverti
 
 extension Printable {
     /// Returns the cleaned text without whitespace at its ends.
-    package static func words(_ text: String) -> String {
-        let start = text.drop(while: \.isWhitespace)
-        let end = start.reversed().prefix(while: \.isWhitespace).count
-        return clean(String(start.dropLast(end)))
-    }
+    package static func words(_ text: String) -> String { clean(text.trimmed(\.isWhitespace)) }
 
     /// Says that somebody's words stay. The user's edit would have removed these words, but the user had not seen them.
     ///
@@ -113,7 +109,7 @@ extension Printable {
 
     /// Returns an edited item on one line, with the removed and inserted words of its texts marked.
     package static func line(of content: Content, from former: Content, _ marks: ChangeMarks) -> Printable {
-        line(of: content) { text, isURL in marks.text(from: isURL ? former.address : former.text, to: text) }
+        line(of: content) { text, isURL in marks.text(from: isURL ? former.address ?? "" : former.text, to: text) }
     }
 
     /// Appends `line(of:)` without a temporary string where possible, for lists of a million items.
@@ -146,11 +142,6 @@ extension Printable {
             "(an item of kind \(kind.rawValue), \(bytes.count) bytes)"
         }
     }
-}
-
-extension Content {
-    /// The address of a link; empty for other kinds.
-    fileprivate var address: String { if case .link(_, let url) = self { url } else { "" } }
 }
 
 extension Change.Fields {

@@ -282,9 +282,7 @@ package struct App: Sendable {
         say("'\(list)' is called '\(name)' now")
     }
 
-    private mutating func say(_ text: String) {
-        message = (text, state.now + Self.messageTime)
-    }
+    private mutating func say(_ text: String) { message = (text, state.now + Self.messageTime) }
 
     // MARK: Input
 

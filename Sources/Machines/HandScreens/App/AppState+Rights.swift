@@ -39,16 +39,13 @@ extension Action {
         switch self {
         case .addBelow, .addAbove, .addTop, .addEnd, .deal, .pasteBelow, .pasteAbove, .retrieve: .append
         case .edit, .editAddress, .tick, .delete, .deleteBranch, .indent, .outdent, .cut, .moveUp, .moveDown, .moveTop,
-            .moveEnd, .sort, .untickAll, .moveToList, .undo, .redo, .clearTicked, .restore, .newList,
-            .duplicate:
+            .moveEnd, .sort, .untickAll, .moveToList, .undo, .redo, .clearTicked, .restore, .newList, .duplicate:
             .write
         case .deleteList, .rename, .undelete: .admin
         case .back, .quit, .help, .connection, .suspend, .redraw, .up, .down, .halfPageUp, .halfPageDown, .pageUp,
             .pageDown, .top, .end, .open, .copy, .copyToList, .range, .selectUp, .selectDown, .selectAll, .filter,
-            .hideTicked,
-            .mine, .due, .tickedLast,
-            .jump, .nextNew, .previousNew, .newFirst, .fold, .foldAll, .follow, .history, .people, .notices, .share,
-            .showAll, .refresh, .leave, .whose, .older, .newer:
+            .hideTicked, .mine, .due, .tickedLast, .jump, .nextNew, .previousNew, .newFirst, .fold, .foldAll, .follow,
+            .history, .people, .notices, .share, .showAll, .refresh, .leave, .whose, .older, .newer:
             nil
         }
     }

@@ -103,17 +103,15 @@ package struct AppState: Sendable {
 
     /// Returns a time in milliseconds since 1970 as a text, without the date if the time is today.
     package func text(of time: UInt64) -> String {
-        let (text, today) = (
-            LocalTime.text(time, offset: settings.utcOffset),
-            LocalTime.text(settings.epoch &+ now, offset: settings.utcOffset)
-        )
-        return text.prefix(10) == today.prefix(10) ? String(text.dropFirst(11)) : text
+        let text = localText(of: time)
+        return text.hasPrefix(day()) ? String(text.dropFirst(11)) : text
     }
+
+    private func localText(of time: UInt64) -> String { LocalTime.text(time, offset: settings.utcOffset) }
 
     /// The date in some days, as `2026-12-01`.
     func day(in days: UInt64 = 0) -> String {
-        let time = settings.epoch &+ now &+ days * 86_400_000
-        return String(LocalTime.text(time, offset: settings.utcOffset).prefix(10))
+        String(localText(of: settings.epoch &+ now &+ days * 86_400_000).prefix(10))
     }
 
     /// Returns how long ago a time was, in days; the time of day if it is today, and the date if it is long ago.
@@ -127,7 +125,7 @@ package struct AppState: Sendable {
         case 0: return String(text(of: time).prefix(5))
         case 1: return "yesterday"
         case let days where days <= 30: return "\(days) days ago"
-        default: return String(LocalTime.text(time, offset: settings.utcOffset).prefix(10))
+        default: return String(localText(of: time).prefix(10))
         }
     }
 
@@ -155,8 +153,9 @@ package struct AppState: Sendable {
         body(&lists[name, default: ListData(name)])
     }
 
-    /// Makes new items with these contents.
-    mutating func mint(_ contents: [Content], level: UInt8 = 0) -> [Item] {
-        contents.map { Item(id: .random(using: &random), level: level, content: $0) }
+    /// Makes new items with these contents, at these levels, or all at level 0.
+    mutating func mint(_ contents: [Content], levels: [Int]? = nil) -> [Item] {
+        let levels = levels ?? Array(repeating: 0, count: contents.count)
+        return zip(contents, levels).map { Item(id: .random(using: &random), level: UInt8(clamping: $1), content: $0) }
     }
 }

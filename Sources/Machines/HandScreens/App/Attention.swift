@@ -51,7 +51,8 @@ package struct Attention: Sendable {
         guard first != nil || loss != nil || wish == .all && !update.delta.isIdentity else { return [] }
         lastNotice = now
         if let loss { return [.notify("\(list.name): \(loss.text(in: list))")] }
-        nameless = (list.name, update.origin, first.map { text(list.hand[$0].content) } ?? "changes")
+        let text = first.map { Printable.line(of: list.hand[$0].content) } ?? "changes"
+        nameless = (list.name, update.origin, text)
         if list.name(of: update.origin) != nil { return tell(list) }
         // Whoever makes one edit by a command is never seen on the list.
         return [.fetchHistory(list: list.name, from: list.state.revision, limit: 1)]
@@ -70,6 +71,4 @@ package struct Attention: Sendable {
         guard let (_, origin, text) = nameless.take() else { return [] }
         return [.notify("\(list.name): \(list.name(of: origin) ?? "somebody"): \(text)")]
     }
-
-    private func text(_ content: Content) -> String { Printable.line(of: content) }
 }

@@ -76,14 +76,7 @@ package struct ItemTransfer: Equatable, Sendable {
 
 extension Hand {
     /// Where those of some items are that have not been deleted. O(n log items)
-    func runs(of items: [ItemID]) -> [Range<Int>] {
-        var runs: [Range<Int>] = []
-        forEachPosition(of: items.map { $0...$0 }) { place in
-            runs.append(place..<place + 1)
-            return true
-        }
-        return runs
-    }
+    func runs(of items: [ItemID]) -> [Range<Int>] { positions(of: items).map { $0..<$0 + 1 } }
 }
 
 extension AppState {

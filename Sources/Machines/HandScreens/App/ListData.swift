@@ -63,9 +63,7 @@ package struct ListData: Sendable {
         var isEditing: Bool { focus?.isEditing == true }
     }
 
-    init(_ name: String) {
-        self.name = name
-    }
+    init(_ name: String) { self.name = name }
 
     /// The list as the screens show it.
     package var state: ListState { shown.state }
@@ -77,9 +75,7 @@ package struct ListData: Sendable {
     package var people: [AuthorID: Participant] { everybody.filter { $0.key != state.author } }
 
     /// Forgets the participants and the progress of loading: the server sends both again after a reconnection.
-    mutating func lostConnection() {
-        (everybody, progress) = ([:], nil)
-    }
+    mutating func lostConnection() { (everybody, progress) = ([:], nil) }
 
     /// The others who are on one of some items. The people who edit an item come first.
     func others(where isWanted: (ItemID) -> Bool) -> [(author: AuthorID, person: Participant)] {

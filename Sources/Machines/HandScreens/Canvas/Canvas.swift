@@ -48,11 +48,11 @@ package struct Canvas: Equatable, Sendable {
         rows = Array(repeating: Array(repeating: .blank, count: max(0, size.columns)), count: max(0, size.rows))
     }
 
-    /// Writes a line at `point`, in at most `width` columns and up to the right edge. A line that does not fit ends in
-    /// `…`. A line outside the canvas is ignored.
-    package mutating func write(_ line: Line, at point: Point, width: Int = .max) {
+    /// Writes a line at `point`, up to the right edge. A line that does not fit ends in `…`. A line outside the canvas
+    /// is ignored.
+    package mutating func write(_ line: Line, at point: Point) {
         guard rows.indices.contains(point.row), point.column >= 0 else { return }
-        let end = point.column + min(width, size.columns - point.column)
+        let end = size.columns
         let isCut = line.width > end - point.column
         var column = point.column
         for span in line.spans {

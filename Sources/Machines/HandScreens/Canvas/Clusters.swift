@@ -3,9 +3,7 @@
 package struct Clusters: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
-    package init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// An emoji with a skin tone.
     package static let toned = Clusters(rawValue: 1)

@@ -15,9 +15,7 @@ package struct Line: Equatable, Sendable {
         if !text.isEmpty { spans.append(Span(text: text, style: style)) }
     }
 
-    package mutating func append(_ line: Line) {
-        spans += line.spans
-    }
+    package mutating func append(_ line: Line) { spans += line.spans }
 
     package static func + (left: Line, right: Line) -> Line {
         var line = left

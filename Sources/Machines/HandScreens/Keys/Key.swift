@@ -10,9 +10,7 @@ package struct Key: Hashable, Sendable {
     package struct Modifiers: OptionSet, Hashable, Sendable {
         package let rawValue: UInt8
 
-        package init(rawValue: UInt8) {
-            self.rawValue = rawValue
-        }
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Used only with keys that are not characters: a shifted character is another character.
         package static let shift = Modifiers(rawValue: 1)

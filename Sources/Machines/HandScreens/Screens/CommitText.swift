@@ -13,7 +13,7 @@ enum CommitText {
         if parts.isEmpty { return "no changes left" }
         let words =
             commit.delta.insertedItems.first.map { Printable.line(of: $0.content) }
-            ?? commit.delta.itemChanges.first.map(text)
+            ?? commit.delta.changes.first.map(text)
         return parts.joined(separator: ", ") + (words.map { "  \($0)" } ?? "")
     }
 

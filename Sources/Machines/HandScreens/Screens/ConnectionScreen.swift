@@ -28,9 +28,7 @@ struct ConnectionScreen: Screen {
         for list in app.lists.values.sorted(by: { $0.name < $1.name }) {
             let waiting = list.state.pendingCount
             lines.append(
-                Line(
-                    "\(list.name): revision \(list.state.revision), \(Amount.count(waiting, "edit")) not saved"
-                ))
+                Line("\(list.name): revision \(list.state.revision), \(Amount.count(waiting, "edit")) not saved"))
             if let refusal = list.refusal, waiting > 0 {
                 let command = "hand sync -l \(ShellWord.quoted(list.name))"
                 lines.append(

@@ -3,9 +3,7 @@ package struct Hint: Equatable, Sendable {
     package let keys: [Key]
     package let text: String
 
-    init(_ keys: Key..., to text: String) {
-        (self.keys, self.text) = (keys, text)
-    }
+    init(_ keys: Key..., to text: String) { (self.keys, self.text) = (keys, text) }
 
     /// The hint of an action; nil if it has no key.
     init?(_ action: Action, _ map: KeyMap) {

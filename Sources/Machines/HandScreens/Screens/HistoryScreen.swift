@@ -61,8 +61,7 @@ struct HistoryScreen: TableScreen, ListScreens {
             var line = Line(String(repeating: " ", count: max(0, width - revision.count)) + revision, .bold)
             let time = app.text(of: commit.time)
             line.append("  \(String(repeating: " ", count: max(0, times - time.count)))\(time)  ", .dim)
-            line.append(
-                Printable.clean(people[commit.author] ?? "?"), Style(PersonColor.of(commit.author), [.bold]))
+            line.append(Printable.clean(people[commit.author] ?? "?"), Style(PersonColor.of(commit.author), [.bold]))
             line.append("  " + (summaries[commit.revision] ?? CommitText.summary(commit)))
             return [line]
         }

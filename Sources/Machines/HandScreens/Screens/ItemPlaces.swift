@@ -13,10 +13,7 @@ struct ItemPlaces: Sendable {
         places = places.filter { wanted.contains($0.key) }
         let unknown = wanted.filter { places[$0] == nil }
         if unknown.isEmpty { return }
-        data.hand.forEachPosition(of: unknown.map { $0...$0 }) { place in
-            places[data.hand.tree[place].id] = place
-            return true
-        }
+        for place in data.hand.positions(of: unknown) { places[data.hand.tree[place].id] = place }
     }
 
     mutating func follow(_ delta: Delta) { places = places.compactMapValues { delta.map(index: $0) } }

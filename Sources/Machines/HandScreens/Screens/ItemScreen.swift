@@ -54,12 +54,12 @@ struct ItemScreen: ItemScreens {
 
     mutating func perform(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? {
         switch action {
-        case .up: scrolled = max(0, scrolled - max(1, count ?? 1))
-        case .down: scrolled = min(maxScrolled(app), scrolled + max(1, count ?? 1))
-        case .halfPageUp: scrolled = max(0, scrolled - app.bodyRows / 2)
-        case .halfPageDown: scrolled = min(maxScrolled(app), scrolled + app.bodyRows / 2)
-        case .pageUp: scrolled = max(0, scrolled - app.bodyRows)
-        case .pageDown: scrolled = min(maxScrolled(app), scrolled + app.bodyRows)
+        case .up: scroll(by: -max(1, count ?? 1), app)
+        case .down: scroll(by: max(1, count ?? 1), app)
+        case .halfPageUp: scroll(by: -(app.bodyRows / 2), app)
+        case .halfPageDown: scroll(by: app.bodyRows / 2, app)
+        case .pageUp: scroll(by: -app.bodyRows, app)
+        case .pageDown: scroll(by: app.bodyRows, app)
         case .top: scrolled = 0
         case .end: scrolled = maxScrolled(app)
         case .undo: return [.undo(list)]
@@ -198,6 +198,12 @@ struct ItemScreen: ItemScreens {
     }
 
     // MARK: Drawing
+
+    private mutating func scroll(by lines: Int, _ app: AppState) {
+        // The text may have become shorter, or the terminal larger, since the last key.
+        let last = maxScrolled(app)
+        scrolled = min(max(0, min(scrolled, last) + lines), last)
+    }
 
     private func maxScrolled(_ app: AppState) -> Int {
         max(0, lines(app, width: app.size.columns - 2).count - app.bodyRows)

@@ -183,24 +183,21 @@ struct ListsScreen: TableScreen {
             return outcome == .answered && !query.isEmpty ? [.say(findItems)] : []
         }
         guard outcome == .answered else { return [] }
+        let name = Self.name(prompt.editor.text)
         switch prompt.purpose {
-        case .deleteList(let name):
-            return prompt.editor.text == name ? [.deleteList(name)] : [.say("nothing was deleted")]
+        case .deleteList(let list):
+            return prompt.editor.text == list ? [.deleteList(list)] : [.say("nothing was deleted")]
         case .newList: return create(prompt.editor.text, app)
         case .renameList(let old):
-            let name = Self.name(prompt.editor.text)
             if name.isEmpty || name == old { return [] }
             if let problem = problem(with: name, app) { return ask(prompt, again: problem) }
             return [.renameList(old, to: name)]
         case .duplicateList(let source):
-            let name = Self.name(prompt.editor.text)
             if name.isEmpty { return [] }
             if let problem = problem(with: name, app) { return ask(prompt, again: problem) }
             copying.append((source, name, isMade: false))
             return [.follow(source), .create(list: name, entry(source, app)?.rules ?? Rules())]
-        case .undeleteList:
-            let name = Self.name(prompt.editor.text)
-            return name.isEmpty ? [] : [.undeleteList(name)]
+        case .undeleteList: return name.isEmpty ? [] : [.undeleteList(name)]
         default: return []
         }
     }
@@ -258,8 +255,7 @@ struct ListsScreen: TableScreen {
         let data = app.list(source)
         if let refusal = data.refusal { return [.say("nothing was copied from '\(source)': \(refusal)")] }
         if data.hand.isEmpty { return [] }
-        var copies = app.mint(data.hand.map(\.content))
-        for (index, item) in data.hand.enumerated() { copies[index].level = item.level }
+        let copies = app.mint(data.hand.map(\.content), levels: data.hand.map { Int($0.level) })
         return [
             .transfer(
                 ItemTransfer(

@@ -6,9 +6,7 @@ struct PeopleScreen: TableScreen, ListScreens {
     var list: String
     var table = TableView()
 
-    init(list: String) {
-        self.list = list
-    }
+    init(list: String) { self.list = list }
 
     var route: Route { .people(list) }
 

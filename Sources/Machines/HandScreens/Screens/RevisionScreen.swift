@@ -45,9 +45,7 @@ struct RevisionScreen: TableScreen, ListScreens {
     func title(_ app: AppState) -> Line {
         var line = Line(list, .bold) + Line("  revision \(revision)")
         if let commit, let author {
-            line.append(
-                "  \(app.text(of: commit.time))  \(author)  \(CommitText.summary(commit))"
-            )
+            line.append("  \(app.text(of: commit.time))  \(author)  \(CommitText.summary(commit))")
         }
         return line
     }

@@ -118,12 +118,9 @@ package enum ScreenKind: String, CaseIterable, Sendable {
             [
                 .addBelow, .edit, .tick, .delete, .moveDown, .moveUp, .undo, .filter, .open, .fold, .indent, .outdent,
                 .deal, .retrieve, .redo, .deleteBranch, .cut, .copy, .pasteBelow, .pasteAbove, .range, .selectUp,
-                .selectDown, .selectAll, .addAbove, .addTop,
-                .addEnd, .moveTop, .moveEnd, .editAddress, .follow, .hideTicked, .foldAll, .clearTicked,
-                .jump,
-                .nextNew, .previousNew,
-                .history, .people, .notices, .share, .mine, .due,
-                .sort, .tickedLast, .untickAll, .moveToList, .copyToList,
+                .selectDown, .selectAll, .addAbove, .addTop, .addEnd, .moveTop, .moveEnd, .editAddress, .follow,
+                .hideTicked, .foldAll, .clearTicked, .jump, .nextNew, .previousNew, .history, .people, .notices, .share,
+                .mine, .due, .sort, .tickedLast, .untickAll, .moveToList, .copyToList,
             ]
         case .item:
             [

@@ -28,8 +28,7 @@ enum RowFrame {
     /// The columns for the content.
     static func room(_ state: RowState, width: Int) -> Int {
         let (tags, mark) = (people(state, width: width).width, mark(state, width: width).width)
-        return max(
-            1, width - leadWidth(state, width: width) - (tags > 0 ? tags + 1 : 0) - (mark > 0 ? mark + 2 : 0))
+        return max(1, width - leadWidth(state, width: width) - (tags > 0 ? tags + 1 : 0) - (mark > 0 ? mark + 2 : 0))
     }
 
     /// What a folded item hides, next to its first line. The item keeps half of the columns.

@@ -51,9 +51,7 @@ package struct TableView: Equatable, Sendable {
     }
 
     /// Follows the cursor's row after the row has moved. The window moves with the row.
-    package mutating func follow(to row: Int) {
-        cursor = max(0, row)
-    }
+    package mutating func follow(to row: Int) { cursor = max(0, row) }
 
     /// Scrolls. The cursor stays on its row, unless the row leaves the window. O(window).
     package mutating func scroll(by lines: Int, in geometry: Geometry) {

@@ -9,14 +9,14 @@ package struct FleetView {
         /// Milliseconds since the server's last report.
         let silence: Int
         /// The report; nil if it cannot be decoded: the server may have another version.
-        let report: ServerReport?
-        let previous: ServerReport?
+        let change: ReportChange?
 
         package init(address: String, silence: Int, report: ServerReport?, since previous: ServerReport?) {
-            (self.address, self.silence, self.report) = (address, silence, report)
-            // A restarted server counts from zero.
-            self.previous = previous?.startedAt == report?.startedAt ? previous : nil
+            (self.address, self.silence) = (address, silence)
+            change = report.map { ReportChange($0, since: previous) }
         }
+
+        var report: ServerReport? { change?.report }
     }
 
     private let servers: [Server]
@@ -48,8 +48,8 @@ package struct FleetView {
     private var totals: String {
         func sum(_ value: (Server) -> Double?) -> Double { servers.compactMap(value).reduce(0, +) }
         return "   connections \(Quantity.count(sum { $0.report.map { Double($0.load.connections) } }))"
-            + "   commits \(Quantity.count(sum { $0.rate { $0.figures.commits } }))/s"
-            + "   delivered \(Quantity.count(sum { $0.rate { $0.figures.deliveries } }))/s"
+            + "   commits \(Quantity.count(sum { $0.change?.rate(\.figures.commits) }))/s"
+            + "   delivered \(Quantity.count(sum { $0.change?.rate(\.figures.deliveries) }))/s"
     }
 
     private var table: TopTable<Server> {
@@ -57,15 +57,18 @@ package struct FleetView {
             { $0.report.map { Quantity.count(figure($0)) } ?? "–" }
         }
         func rate(_ figure: @escaping (ServerReport) -> Int) -> (Server) -> String {
-            { $0.rate(figure).map { Quantity.count($0) } ?? "–" }
+            { $0.change?.rate(figure).map { Quantity.count($0) } ?? "–" }
         }
         return TopTable(
             title: "server", name: { Printable.clean($0.address) },
             columns: [
                 .init("connections") { count(\.load.connections)($0) }, .init("lists") { count(\.load.lists)($0) },
                 .init("commits/s") { rate(\.figures.commits)($0) },
-                .init("delivered/s") { rate(\.figures.deliveries)($0) }, .init("99 % durable") { $0.durable },
-                .init("processor") { $0.processor }, .init("memory") { $0.memory }, .init("state") { $0.state },
+                .init("delivered/s") { rate(\.figures.deliveries)($0) },
+                .init("99 % durable") { $0.change?.durable(0.99) ?? "–" },
+                .init("processor") { $0.change?.processor ?? "–" },
+                .init("memory") { $0.report.map { Quantity.bytes($0.residentBytes) } ?? "–" },
+                .init("state") { $0.state },
             ], order: "")
     }
 }
@@ -78,28 +81,4 @@ extension FleetView.Server {
         if isSilent { return "silent \(Quantity.time(milliseconds: UInt64(silence)))" }
         return report?.isDraining == true ? "draining" : "up"
     }
-
-    private var seconds: Double? {
-        guard let report, let previous, report.time > previous.time else { return nil }
-        return Double(report.time - previous.time) / 1_000
-    }
-
-    /// How fast a figure grows, per second; nil while unknown.
-    fileprivate func rate(_ figure: (ServerReport) -> Int) -> Double? {
-        guard let report, let previous, let seconds else { return nil }
-        return Double(max(0, figure(report) - figure(previous))) / seconds
-    }
-
-    fileprivate var durable: String {
-        guard let report else { return "–" }
-        let times = previous.map { report.commitTimes.since($0.commitTimes) } ?? report.commitTimes
-        return times.bound(keptBy: 0.99).map { $0.isFinite ? "≤ " + Quantity.time(seconds: $0) : "> 10 s" } ?? "–"
-    }
-
-    fileprivate var processor: String {
-        guard let report, let previous, let seconds else { return "–" }
-        return Quantity.percent((report.processorSeconds - previous.processorSeconds) / seconds)
-    }
-
-    fileprivate var memory: String { report.map { Quantity.bytes($0.residentBytes) } ?? "–" }
 }

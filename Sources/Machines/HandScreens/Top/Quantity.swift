@@ -1,15 +1,18 @@
+import HandFormats
+
 /// Quantities with about three digits and a unit.
 enum Quantity {
     static func count(_ value: Int) -> String { count(Double(value)) }
 
     static func count(_ value: Double) -> String {
-        value < 10 && value != value.rounded() ? decimal(value) : scaled(value, 1_000, ["", " k", " M", " G"])
+        value < 10 && value != value.rounded()
+            ? Amount.decimal(value) : Amount.scaled(value, 1_000, ["", " k", " M", " G"])
     }
 
     static func bytes(_ value: Int) -> String { bytes(Double(value)) }
 
     static func bytes(_ value: Double) -> String {
-        scaled(value, 1_024, [" B", " KiB", " MiB", " GiB", " TiB"])
+        Amount.scaled(value, 1_024, [" B", " KiB", " MiB", " GiB", " TiB"])
     }
 
     static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
@@ -21,27 +24,11 @@ enum Quantity {
         case ..<0.001: "\(Int((seconds * 1e6).rounded())) µs"
         case ..<1:
             (seconds * 1_000).rounded() == seconds * 1_000
-                ? "\(Int(seconds * 1_000)) ms" : decimal(seconds * 1_000) + " ms"
+                ? "\(Int(seconds * 1_000)) ms" : Amount.decimal(seconds * 1_000) + " ms"
         case ..<60: "\(Int(seconds)) s"
         case ..<3_600: "\(Int(seconds) / 60) min"
         case ..<86_400: "\(Int(seconds) / 3_600) h \(Int(seconds) / 60 % 60) min"
         default: "\(Int(seconds) / 86_400) d \(Int(seconds) / 3_600 % 24) h"
         }
-    }
-
-    private static func scaled(_ value: Double, _ step: Double, _ units: [String]) -> String {
-        var (value, unit) = (value, 0)
-        while value >= step * 0.9995, unit + 1 < units.count {
-            value /= step
-            unit += 1
-        }
-        let text = unit == 0 || value >= 100 ? "\(Int(value.rounded()))" : decimal(value)
-        return text + units[unit]
-    }
-
-    /// A number with one decimal.
-    private static func decimal(_ value: Double) -> String {
-        let tenths = Int((value * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10)"
     }
 }

@@ -3,16 +3,17 @@ import HandSync
 
 /// The screen of `hand top`: a server's report, and what has changed since the previous one.
 package struct TopView {
-    let report: ServerReport
-    private let previous: ServerReport?
+    private let change: ReportChange
     let choice: TopChoice
     /// The revisions of the lists in the previous report.
     private let revisions: [String: Int]
 
     package init(_ report: ServerReport, since previous: ServerReport? = nil, _ choice: TopChoice = TopChoice()) {
-        (self.report, self.previous, self.choice) = (report, previous, choice)
+        (change, self.choice) = (ReportChange(report, since: previous), choice)
         revisions = Dictionary(previous?.lists.map { ($0.name, $0.revision) } ?? []) { first, _ in first }
     }
+
+    var report: ServerReport { change.report }
 
     /// - Parameter said: the result of the user's last action, or why no newer report came.
     package func canvas(_ size: Size, said: String? = nil) -> Canvas {
@@ -73,8 +74,7 @@ package struct TopView {
         var keys = [("s S", "sort"), ("/", "filter"), ("j k", "choose"), ("x", "close"), ("q", "quit")]
         if choice.chosen == nil { keys.remove(at: 3) }
         let filter = choice.query.text.isEmpty ? Line() : Line("only '\(Printable.clean(choice.query.text))'  ", .bold)
-        canvas.write(
-            keys.reduce(filter) { $0 + Line($1.0, .bold) + Line(" \($1.1)  ", .dim) }, at: bottom)
+        canvas.write(keys.reduce(filter) { $0 + Line($1.0, .bold) + Line(" \($1.1)  ", .dim) }, at: bottom)
     }
 
     // MARK: The server
@@ -85,35 +85,24 @@ package struct TopView {
             + Line(report.isDraining ? "  accepts no new connections" : "", .bold)
     }
 
-    /// The seconds between both reports.
-    private var seconds: Double? {
-        guard let previous, report.time > previous.time else { return nil }
-        return Double(report.time - previous.time) / 1_000
-    }
-
     /// The commits of a list per second; nil while unknown.
     func rate(of list: ListReport) -> Double? {
-        guard let before = revisions[list.name], let seconds else { return nil }
+        guard let before = revisions[list.name], let seconds = change.seconds else { return nil }
         return Double(max(0, list.revision - before)) / seconds
     }
 
     /// How fast a figure grows, per second; `–` while unknown.
     private func rate(_ figure: (ServerReport) -> Int, _ text: (Double) -> String = { Quantity.count($0) }) -> String {
-        guard let previous, let seconds else { return "–" }
-        return text(Double(max(0, figure(report) - figure(previous))) / seconds) + "/s"
+        change.rate(figure).map { text($0) + "/s" } ?? "–"
     }
 
     private var summary: [Line] {
         let load = report.load
         let rejections = rate { $0.figures.rejections.values.reduce(0, +) }
-        let times = previous.map { report.commitTimes.since($0.commitTimes) } ?? report.commitTimes
-        let processor = seconds.flatMap { seconds in
-            previous.map { Quantity.percent((report.processorSeconds - $0.processorSeconds) / seconds) }
-        }
         return [
             fields([
                 ("connections", Quantity.count(load.connections)), ("lists", Quantity.count(load.lists)),
-                ("items", Quantity.count(load.items)), ("processor", processor ?? "–"),
+                ("items", Quantity.count(load.items)), ("processor", change.processor),
                 ("memory", Quantity.bytes(report.residentBytes)), ("store", Quantity.bytes(load.storeBytes)),
             ]),
             fields([
@@ -122,15 +111,11 @@ package struct TopView {
                 ("out", rate({ $0.figures.bytesSent }, Quantity.bytes)), ("rejected", rejections),
             ]),
             fields([
-                ("durable in", "half \(Self.bound(times, 0.5)), 99 % \(Self.bound(times, 0.99))"),
+                ("durable in", "half \(change.durable(0.5)), 99 % \(change.durable(0.99))"),
                 ("waiting", Quantity.count(load.pendingCommits)), ("lagging", Quantity.count(load.lagging)),
                 ("slowed", Quantity.count(load.slowed)),
             ]),
         ]
-    }
-
-    private static func bound(_ times: ServerReport.Distribution, _ share: Double) -> String {
-        times.bound(keptBy: share).map { $0.isFinite ? "≤ " + Quantity.time(seconds: $0) : "> 10 s" } ?? "–"
     }
 
     private func fields(_ fields: [(String, String)]) -> Line {

@@ -9,9 +9,7 @@ package struct Backoff: Sendable {
     private var failures: UInt64 = 0
     private var random: SplitMix64
 
-    package init(seed: UInt64) {
-        random = SplitMix64(seed: seed)
-    }
+    package init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     /// Returns the wait after one more failure, in milliseconds. At first it is between half the base and one and a
     /// half times the base.
@@ -22,7 +20,5 @@ package struct Backoff: Sendable {
     }
 
     /// Call this after an attempt succeeded.
-    package mutating func reset() {
-        failures = 0
-    }
+    package mutating func reset() { failures = 0 }
 }

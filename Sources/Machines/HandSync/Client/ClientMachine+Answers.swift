@@ -7,7 +7,7 @@ extension ClientMachine {
     /// Handles an answer. If it does not fit its request, the request fails, and so does the connection.
     mutating func respond(_ request: RequestNumber, _ answer: Answer, now: UInt64) {
         guard let problem = requests[request]?.asked?.problem(with: answer) else { return self.answer(request, answer) }
-        self.answer(request, .error(.malformedMessage, problem))
+        self.answer(request, .error(.internalError, problem))
         violated(problem, now: now)
     }
 }
@@ -37,9 +37,7 @@ extension UpMessage {
         return isLater ? nil : other("a page of lists repeats")
     }
 
-    private static func problem(
-        with page: [DownMessage.DeletedEntry], before: UInt64?, _ hasMore: Bool
-    ) -> String? {
+    private static func problem(with page: [DownMessage.DeletedEntry], before: UInt64?, _ hasMore: Bool) -> String? {
         var next = before ?? .max
         for entry in page {
             guard entry.deletion < next || next == .max else { return other("a page of deleted lists repeats") }

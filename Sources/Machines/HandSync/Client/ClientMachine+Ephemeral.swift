@@ -94,8 +94,7 @@ struct EphemeralSubscription: Sendable {
         let delta = rebased()?.delta
         let isDecided = isResumed && commit.sequence == sequence && sequence <= answer?.lastSequence ?? 0
         let isMade = isDecided && delta?.became(commit.delta, under: edit.list.rules) == true
-        return commit.outcome(
-            ofSequence: sequence, by: isMade ? commit.author : author, delta, under: edit.list.rules)
+        return commit.outcome(ofSequence: sequence, by: isMade ? commit.author : author, delta, under: edit.list.rules)
     }
 
     mutating func disconnected() {

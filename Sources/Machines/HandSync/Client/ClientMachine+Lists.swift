@@ -126,6 +126,7 @@ extension ClientMachine {
         guard let request = requests[number], isReady || state == .greeting && !request.changesLists,
             let message = request.asked ?? request.ephemeral?.subscribe(number)
         else { return }
+        if let problem = message.problem { return answer(number, .error(.malformedMessage, problem)) }
         requests[number]?.isSent = true
         common.send(message)
     }

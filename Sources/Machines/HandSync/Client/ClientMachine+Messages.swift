@@ -43,9 +43,7 @@ extension ClientMachine {
         }
     }
 
-    private mutating func greeted(
-        by welcome: DownMessage.Welcome, now: UInt64
-    ) {
+    private mutating func greeted(by welcome: DownMessage.Welcome, now: UInt64) {
         guard state == .greeting else { return }
         let hello = common.hello
         guard (hello.lowestVersion...hello.highestVersion).contains(welcome.version) else {
@@ -74,9 +72,7 @@ extension ClientMachine {
 
     // MARK: Subscriptions
 
-    private mutating func start(
-        _ subscribed: DownMessage.Subscribed, now: UInt64
-    ) {
+    private mutating func start(_ subscribed: DownMessage.Subscribed, now: UInt64) {
         if let name = abandoned.removeValue(forKey: subscribed.request) {
             // If the list was opened again, its new subscription replaces this one.
             if subscriptions[name] == nil { unsubscribe(from: subscribed.list) }
@@ -121,7 +117,7 @@ extension ClientMachine {
         if let hand = incoming.assembled() {
             respond(request, .state(hand, revision: incoming.revision), now: now)
         } else {
-            answer(request, .error(.malformedMessage, "the list arrived damaged"))
+            answer(request, .error(.internalError, "the list arrived damaged"))
             violated("a list arrived damaged", now: now)
         }
     }

@@ -36,11 +36,7 @@ extension Delta {
         let changed = changing(only: { index, change in
             (try? list[index].applying(change)).map { isKept($0, false) } ?? false
         })
-        let kept = changed.components.map { component -> Component in
-            guard case .insert(let items, let side) = component else { return component }
-            return .insert(items.filter { isKept($0, true) }, side)
-        }
-        return (try? Delta(kept)) ?? .identity
+        return changed.inserting(only: { isKept($0, true) })
     }
 
     private var onlyInsertions: Delta {

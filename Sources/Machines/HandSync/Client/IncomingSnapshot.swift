@@ -15,8 +15,6 @@ extension ClientMachine {
         var isComplete: Bool { hand.count >= count }
 
         /// Returns the whole list, or nil if it is not what the server announced.
-        func assembled() -> Hand? {
-            hand.digest == digest && hand.count == count ? hand : nil
-        }
+        func assembled() -> Hand? { hand.digest == digest && hand.count == count ? hand : nil }
     }
 }

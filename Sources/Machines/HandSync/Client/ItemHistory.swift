@@ -66,11 +66,13 @@ package struct ItemHistory: PagedRequest {
     private var place = 0
     /// The newest commit of all.
     private var head = 0
-    /// Commits that were read, although newer ones than these are still missing.
-    private var page: [Commit] = []
+    /// The part of the history that is being read, and its first revision.
+    private var commits: CommitPages?
+    private var first = 1
     private var isAtEnd = false
 
-    private static let pageSize = 1_000
+    /// The commits of a part of the history.
+    private static let part = 1_000
 
     /// - Parameter limit: how many commits to read at most.
     package init(of item: ItemID, in name: String, limit: Int = .max) {
@@ -82,15 +84,10 @@ package struct ItemHistory: PagedRequest {
 
     package var request: (@Sendable (RequestNumber) -> UpMessage)? {
         if isAtEnd { return nil }
+        if let commits { return commits.request }
         let (name, item) = (name, item)
-        if !isFound { return { .excerpt(.init(request: $0, name: name, revision: nil, from: 0, [.ids(item...item)])) } }
-        let first = page.last.map { $0.revision + 1 } ?? firstOfPage
-        let count = next - first + 1
-        return { .history(request: $0, name: name, from: first, limit: count) }
+        return { .excerpt(.init(request: $0, name: name, revision: nil, from: 0, [.ids(item...item)])) }
     }
-
-    /// The first commit of the page that ends with `next`.
-    private var firstOfPage: Int { max(1, next - min(Self.pageSize, limit - (head - next)) + 1) }
 
     package mutating func take(_ answer: ClientMachine.Answer) {
         switch answer {
@@ -100,26 +97,27 @@ package struct ItemHistory: PagedRequest {
                 return
             }
             (isFound, place, next, head) = (true, entry.position, excerpt.revision, excerpt.revision)
-            isAtEnd = next == 0
-        case .history(let commits, let people):
+            readOn()
+        case .history(_, let people):
             for person in people { self.people[person.author] = person.name }
-            page += commits.filter { $0.revision <= next }
-            // A page may hold fewer commits than were asked for.
-            if let last = page.last?.revision, last < next, !commits.isEmpty { return }
-            takePage()
+            commits?.take(answer)
+            if let commits, commits.request == nil { take(commits.commits) }
         default: isAtEnd = true
         }
     }
 
-    private mutating func takePage() {
-        let first = firstOfPage
-        for commit in page.reversed() where !isWhole { pass(commit) }
+    private mutating func take(_ part: [Commit]) {
+        for commit in part.reversed() where !isWhole { pass(commit) }
         // Older commits may have been forgotten.
-        let isForgotten = page.first?.revision != first
-        next = (page.first?.revision ?? next + 1) - 1
-        page = []
+        let isForgotten = part.first?.revision != first
+        next = (part.first?.revision ?? next + 1) - 1
         isCut = !isWhole && !isForgotten && next > 0 && head - next >= limit
-        isAtEnd = isWhole || isForgotten || isCut || next == 0
+        if !isWhole && !isForgotten && !isCut { readOn() }
+    }
+
+    private mutating func readOn() {
+        first = max(1, next - min(Self.part, limit - (head - next)) + 1)
+        commits = CommitPages(of: name, from: first, through: next)
     }
 
     private mutating func pass(_ commit: Commit) {

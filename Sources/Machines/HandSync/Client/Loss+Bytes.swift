@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-// Losses, own work and submissions as a journal stores them.
+// Losses as a journal stores them.
 
 extension Loss {
     public var bytes: [UInt8] {
@@ -34,8 +34,7 @@ extension Loss {
             self = .overridden(item, loss, by: override)
         } else {
             let reason = try reader.rejection()
-            var pieces: [Piece] = []
-            for _ in 0..<(try reader.count("pieces", limit: reader.remaining)) { pieces.append(try reader.piece()) }
+            let pieces = try reader.list("pieces", size: 1) { (reader) throws(WireError) in try reader.piece() }
             self = .refused(reason, pieces)
         }
         try reader.expectEnd(of: "loss")

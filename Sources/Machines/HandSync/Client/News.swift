@@ -25,14 +25,7 @@ package struct News: Equatable, Sendable {
     package subscript(item: ItemID) -> Delta.Mark? { entries[item]?.mark }
 
     /// The places of the news in the list, in order. O(n).
-    package func places(in hand: Hand) -> [Int] {
-        var places: [Int] = []
-        hand.forEachPosition(of: entries.keys.sorted().map { $0...$0 }) { place in
-            places.append(place)
-            return true
-        }
-        return places
-    }
+    package func places(in hand: Hand) -> [Int] { hand.positions(of: entries.keys) }
 
     /// Follows a change of the list. O(items that the change touches).
     ///
@@ -64,12 +57,11 @@ package struct News: Equatable, Sendable {
     package mutating func recall(_ seen: Seen?, in hand: Hand) {
         entries = entries.filter { $0.value.revision > seen?.revision ?? .max }
         guard let seen, !seen.unseen.isEmpty else { return }
-        hand.forEachPosition(of: seen.unseen.keys.sorted().map { $0...$0 }) { place in
+        for place in hand.positions(of: seen.unseen.keys) {
             let item = hand[place].id
             if let mark = seen.unseen[item], entries[item] == nil {
                 entries[item] = Entry(mark: mark, revision: seen.revision)
             }
-            return true
         }
     }
 

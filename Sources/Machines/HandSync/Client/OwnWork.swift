@@ -33,7 +33,7 @@ struct OwnWork: Equatable, Sendable {
     /// Records what the user's own commit, made on `list`, did to the items.
     mutating func record(_ commit: Commit, on list: Hand) {
         for (item, isMoved, change) in commit.delta.intentions(on: list).prefix(Self.maxItems / 2) {
-            let inverse = Change(text: change.text.inverted, url: change.url.inverted)
+            let inverse = change.invertedWords
             var all = follow(change, in: item.id)
             all.append(
                 ItemWork(

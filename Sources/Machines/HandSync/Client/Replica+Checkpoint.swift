@@ -94,25 +94,12 @@ extension Replica.Checkpoint {
         hasDiverged = marks.contains(.diverged)
         if marks.contains(.inFlight) {
             let sequence: SequenceNumber = try reader.number("sequence")
-            let exactBase = try reader.exactBase()
-            let count = try reader.count("edits")
-            let seen = try reader.revision("seen revision")
-            let step = try reader.step()
-            inFlight = Replica.InFlight(
-                sequence: sequence, delta: try reader.delta(), exactBase: exactBase, count: count, seen: seen,
-                step: step)
+            inFlight = Replica.InFlight(try reader.portion(hasSize: false), sequence: sequence)
             inFlight?.hasPassedSnapshot = marks.contains(.passedSnapshot)
         }
         buffer = []
         for _ in 0..<(try reader.count("portions", limit: reader.remaining)) {
-            let exactBase = try reader.exactBase()
-            let size = try reader.count("size")
-            let count = try reader.count("edits")
-            let seen = try reader.revision("seen revision")
-            let step = try reader.step()
-            let delta = try reader.delta()
-            buffer.append(
-                Replica.Portion(delta, exactBase: exactBase, step: step, size: size, count: count, seen: seen))
+            buffer.append(try reader.portion(hasSize: true))
         }
         history = try UndoHistory(&reader)
         try reader.expectEnd(of: "checkpoint")
@@ -132,12 +119,22 @@ extension WireWriter {
 }
 
 extension WireReader {
-    fileprivate mutating func exactBase() throws(WireError) -> Int? {
+    /// - Parameter hasSize: false for a portion in flight, whose size no longer matters.
+    fileprivate mutating func portion(hasSize: Bool) throws(WireError) -> Replica.Portion {
+        let exactBase = try exactBase()
+        let size = hasSize ? try count("size") : 0
+        let edits = try count("edits")
+        let seen = try revision("seen revision")
+        let step = try step()
+        return Replica.Portion(try delta(), exactBase: exactBase, step: step, size: size, count: edits, seen: seen)
+    }
+
+    private mutating func exactBase() throws(WireError) -> Int? {
         let number = try revision("exact base")
         return number == 0 ? nil : number - 1
     }
 
-    fileprivate mutating func step() throws(WireError) -> UndoStep? {
+    private mutating func step() throws(WireError) -> UndoStep? {
         let number = try byte("step")
         guard number <= 2 else { throw .unknownValue(field: "step", found: UInt64(number)) }
         return number == 0 ? nil : UndoStep(rawValue: number - 1)

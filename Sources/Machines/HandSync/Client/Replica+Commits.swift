@@ -90,9 +90,7 @@ extension Replica {
     }
 
     /// Applies to the view a change that was not made here.
-    mutating func follow(
-        _ delta: Delta, _ isPersons: Bool = false, update: inout Update
-    ) throws(Delta.Misfit) {
+    mutating func follow(_ delta: Delta, _ isPersons: Bool = false, update: inout Update) throws(Delta.Misfit) {
         let inverse = isPersons ? delta.inverted(on: view) : nil
         try view.apply(delta)
         history.note(delta, inverse)

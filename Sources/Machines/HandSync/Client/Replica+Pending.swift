@@ -5,7 +5,7 @@ import HandWire
 
 extension Replica {
     public struct InFlight: Equatable, Sendable {
-        public let sequence: SequenceNumber
+        public internal(set) var sequence: SequenceNumber
         var carried: CarriedDelta
         /// The only revision on which the submission may be committed; nil for any revision.
         public let exactBase: Int?
@@ -20,15 +20,9 @@ extension Replica {
         /// original still arrives, the server may transform the original differently.
         public internal(set) var hasPassedSnapshot = false
 
-        package init(
-            sequence: SequenceNumber, delta: Delta, exactBase: Int?, count: Int = 1, seen: Int, step: UndoStep? = nil
-        ) {
-            self.sequence = sequence
-            self.step = step
-            carried = CarriedDelta(delta)
-            self.exactBase = exactBase
-            self.count = count
-            self.seen = seen
+        init(_ portion: Portion, sequence: SequenceNumber) {
+            (self.sequence, carried) = (sequence, portion.carried)
+            (exactBase, step, count, seen) = (portion.exactBase, portion.step, portion.count, portion.seen)
         }
 
         /// The edit, made on `confirmed`.
@@ -61,9 +55,7 @@ extension Replica {
         /// The revision that the author had seen when making the first of the edits.
         var seen: Int
 
-        init(
-            _ delta: Delta, exactBase: Int? = nil, step: UndoStep? = nil, size: Int, count: Int = 1, seen: Int
-        ) {
+        init(_ delta: Delta, exactBase: Int? = nil, step: UndoStep? = nil, size: Int, count: Int = 1, seen: Int) {
             joined = CarriedDelta(delta)
             (self.exactBase, self.step) = (exactBase, step)
             (self.size, self.count) = (size, count)

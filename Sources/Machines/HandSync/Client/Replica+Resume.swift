@@ -85,7 +85,7 @@ extension Replica {
             let set = change.fields.intersection(other.change.fields).subtracting([.text, .url])
             if !set.isEmpty { losses.append((item, .edit(set))) }
             let after = (try? other.item.applying(other.change)) ?? item
-            let inverse = Change(text: change.text.inverted, url: change.url.inverted)
+            let inverse = change.invertedWords
             losses += inverse.wordsLost(to: other.change).map { (after, $0) }
         }
         return losses.map { item, loss in
@@ -106,9 +106,8 @@ extension Replica {
         sequence = max(sequence, lastSequence)
         guard let mine = inFlight, mine.sequence <= lastSequence else { return sequence != former }
         sequence = sequence.next
-        inFlight = InFlight(
-            sequence: sequence, delta: mine.delta, exactBase: mine.exactBase, count: mine.count, seen: mine.seen,
-            step: mine.step)
+        inFlight?.sequence = sequence
+        inFlight?.hasPassedSnapshot = false
         return true
     }
 
@@ -118,8 +117,7 @@ extension Replica {
             var other = other
             // Resets the other replica as if to a snapshot of this view. The revision is later than any other, so that
             // exact edits are kept.
-            _ = other.reset(
-                to: view, revision: max(revision, other.revision) + 1, logID: other.logID, lastSequence: 0)
+            _ = other.reset(to: view, revision: max(revision, other.revision) + 1, logID: other.logID, lastSequence: 0)
             return other.view
         }
     }

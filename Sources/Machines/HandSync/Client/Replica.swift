@@ -148,7 +148,7 @@ extension Replica {
             let violation = view.rules.violation(ofKind: item.kind, size: item.size, level: item.level)
             if let violation { throw .violation(violation) }
         }
-        let highest = delta.itemChanges.lazy.compactMap(\.level).max() ?? 0
+        let highest = delta.changes.lazy.compactMap(\.level).max() ?? 0
         if highest > view.rules.maximumLevel {
             throw .violation(.levelTooHigh(highest, maximum: view.rules.maximumLevel))
         }
@@ -165,8 +165,7 @@ extension Replica {
         if let last = buffer.indices.last, !isExact, step == nil, buffer[last].hasRoom(for: size) {
             buffer[last].append(delta, size: size)
         } else {
-            buffer.append(
-                Portion(delta, exactBase: isExact ? revision : nil, step: step, size: size, seen: revision))
+            buffer.append(Portion(delta, exactBase: isExact ? revision : nil, step: step, size: size, seen: revision))
         }
     }
 
@@ -174,11 +173,8 @@ extension Replica {
     /// which is then in flight; nil if nothing is pending.
     package mutating func takeSubmission(list: ListNumber) -> Submission? {
         if inFlight == nil, !buffer.isEmpty {
-            let portion = buffer.removeFirst()
             sequence = sequence.next
-            inFlight = InFlight(
-                sequence: sequence, delta: portion.delta, exactBase: portion.exactBase, count: portion.count,
-                seen: portion.seen, step: portion.step)
+            inFlight = InFlight(buffer.removeFirst(), sequence: sequence)
         }
         guard let inFlight else { return nil }
         // A snapshot of another history may have set the list back to an older revision.
@@ -193,7 +189,7 @@ extension Delta {
     /// The approximate size of this delta on the wire in bytes, without encoding it.
     package var wireSize: Int {
         let items = self.items.reduce(0) { $0 + 14 + $1.size }
-        let changes = itemChanges.reduce(0) { $0 + 8 + $1.size }
+        let changes = self.changes.reduce(0) { $0 + 8 + $1.size }
         return items + changes + 5 * componentCount
     }
 }

@@ -283,13 +283,4 @@ extension Delta {
     package var selections: [Excerpt.Selection] {
         touched.map { .positions(start: $0.lowerBound, count: $0.count) }
     }
-
-    /// Returns the delta without the insertions of items that are already in the list.
-    package func withoutInsertions(of existing: Set<ItemID>) throws(Malformed) -> Delta {
-        try Delta(
-            components.map { component in
-                guard case .insert(let items, let side) = component else { return component }
-                return .insert(items.filter { !existing.contains($0.id) }, side)
-            })
-    }
 }

@@ -23,7 +23,7 @@ extension ServerMachine {
         guard now >= nextSweep else { return }
         nextSweep = now + Self.sweepInterval
         upkeep.look(at: time)
-        admission.sweep(now: now)
+        admission.limiter.sweep(now: now)
         budgets.sweep(now: now)
         measureStore()
         trimIfFull()

@@ -52,9 +52,7 @@ package protocol CommitStore: Sendable {
     /// Creates a list.
     ///
     /// - Parameter owner: the owner that the list counts for; nil for none.
-    func create(
-        _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
-    ) throws -> StoredList
+    func create(_ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?) throws -> StoredList
     /// Renames a list; everything else stays the same.
     ///
     /// - Throws: `StoreError.noSuchList` if its name has changed since it was looked up; `listExists`.
@@ -158,7 +156,9 @@ public struct CommitBatch: Sendable {
     /// accepts any.
     package var logID: UInt64?
     package var digest: UInt64?
+}
 
+extension CommitBatch {
     package init(list: ListNumber, expected: Int, commits: [Commit]) {
         let entries = commits.map { commit in
             Entry(
@@ -166,12 +166,6 @@ public struct CommitBatch: Sendable {
                 frame: FrameRun(DownMessage.commit(list: list, commit).frame))
         }
         self.init(list: list, expected: expected, entries: entries)
-    }
-
-    init(list: ListNumber, expected: Int, entries: [Entry]) {
-        self.list = list
-        self.expected = expected
-        self.entries = entries
     }
 
     /// Whether stored frames begin with the frames of the batch. O(bytes of the batch).

@@ -28,8 +28,7 @@ extension StoreContents {
     package mutating func delete(_ list: StoredList, by person: String, at time: UInt64) throws(StoreError) {
         try expectName(of: list)
         names[list.name] = nil
-        deletions.append(
-            Deletion(number: nextDeletion, list: list.number, time: time, person: person, start: passed))
+        deletions.append(Deletion(number: nextDeletion, list: list.number, time: time, person: person, start: passed))
         nextDeletion += 1
     }
 

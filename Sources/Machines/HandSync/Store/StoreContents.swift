@@ -123,9 +123,7 @@ package struct StoreContents {
 
     /// Appends all batches or none. Like a database, it does not take an author twice.
     @discardableResult
-    package mutating func append(
-        _ batches: [CommitBatch], by newcomers: [Newcomer]
-    ) throws(StoreError) -> [Appended] {
+    package mutating func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws(StoreError) -> [Appended] {
         for newcomer in newcomers where people[newcomer.author.number] != nil {
             throw .failed("author \(newcomer.author.number) is in the store already")
         }
@@ -164,9 +162,7 @@ package struct StoreContents {
     }
 
     /// - Parameter fresh: returns a number that no author has had before.
-    package func author(
-        for client: ClientID, person: String, fresh: () -> AuthorID
-    ) -> (author: Author, isNew: Bool) {
+    package func author(for client: ClientID, person: String, fresh: () -> AuthorID) -> (author: Author, isNew: Bool) {
         if let known = authors[Name(client: client, person: person)] { return (known, false) }
         let number = fresh()
         return (Author(number: number, client: clients[client] ?? number), true)

@@ -20,9 +20,7 @@ package enum WebSocketFrame {
     /// Writes the header of an unmasked frame that is a whole message. Returns the header's length in bytes.
     ///
     /// - Precondition: `room` has ``maxHeaderBytes``.
-    package static func writeHeader(
-        _ opcode: Opcode, count: Int, into room: UnsafeMutableRawBufferPointer
-    ) -> Int {
+    package static func writeHeader(_ opcode: Opcode, count: Int, into room: UnsafeMutableRawBufferPointer) -> Int {
         room[0] = 0x80 | opcode.rawValue
         switch count {
         case ..<126:

@@ -61,6 +61,13 @@ package class Handle {
         }
     }
 
+    /// Closes the handle and throws if libuv has refused what the handle is for.
+    final func check(_ result: Int32) throws(UVError) {
+        guard result < 0 else { return }
+        close()
+        throw UVError(code: result)
+    }
+
     /// Runs `action` when the handle is closed, whoever closes it, before the actions passed to ``close(_:)``.
     final func whenClosed(_ action: @escaping () -> Void) {
         closeActions.append(action)

@@ -16,11 +16,7 @@ package final class Signal: Handle {
             try UVError.check(uv_signal_init(loop, raw.assumingMemoryBound(to: uv_signal_t.self)))
         }
         let signal = raw.assumingMemoryBound(to: uv_signal_t.self)
-        let result = uv_signal_start(signal, { handle, _ in Signal.of(handle).body?() }, number)
-        if result < 0 {
-            close()
-            throw UVError(code: result)
-        }
+        try check(uv_signal_start(signal, { handle, _ in Signal.of(handle).body?() }, number))
         Signal.unblock(number)
     }
 

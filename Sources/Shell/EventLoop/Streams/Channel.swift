@@ -46,6 +46,21 @@ extension Channel {
     package func write(_ buffers: [OutputBuffer]) -> WriteResult {
         buffers.withUnsafeBufferPointer { write($0) }
     }
+
+    /// Ends the output, ignores the input, and closes the channel when the peer has ended its output, or after
+    /// `timeout` milliseconds. A connection that is closed with unread input is reset, and the peer would not get the
+    /// end of the output.
+    package func closeWhenRead(within timeout: UInt64, _ loop: Loop) {
+        let deadline = Timer(loop)
+        let end = { [self] in
+            deadline.close()
+            close()
+        }
+        deadline.start(after: timeout, end)
+        open({ _ in }, onEnd: { _ in end() })
+        resumeReading()
+        shutdown()
+    }
 }
 
 package enum ChannelEvent {

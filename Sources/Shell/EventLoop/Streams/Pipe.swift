@@ -42,11 +42,7 @@ package final class Pipe: Stream {
     /// Takes over a connected socket.
     static func adopt(_ descriptor: consuming Descriptor, _ loop: Loop, path: String) throws(UVError) -> Pipe {
         let pipe = Pipe(loop, path: path, peerUser: try peerUser(of: descriptor.number))
-        let result = uv_pipe_open(pipe.pipe, descriptor.number)
-        guard result == 0 else {
-            pipe.close()
-            throw UVError(code: result)
-        }
+        try pipe.check(uv_pipe_open(pipe.pipe, descriptor.number))
         descriptor.release()
         return pipe
     }

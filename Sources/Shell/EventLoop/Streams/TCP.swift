@@ -40,11 +40,7 @@ package final class TCP: Stream {
         _ descriptor: consuming Descriptor, _ loop: Loop, peer: SocketAddress
     ) throws(UVError) -> TCP {
         let tcp = TCP(loop, peer: peer)
-        let result = uv_tcp_open(tcp.tcp, descriptor.number)
-        guard result == 0 else {
-            tcp.close()
-            throw UVError(code: result)
-        }
+        try tcp.check(uv_tcp_open(tcp.tcp, descriptor.number))
         descriptor.release()
         return tcp
     }

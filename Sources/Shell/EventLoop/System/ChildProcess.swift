@@ -23,10 +23,7 @@ package final class ChildProcess: Handle {
         super.init(loop, UV_PROCESS) { loop, raw in
             result = Self.spawn(loop, raw.assumingMemoryBound(to: uv_process_t.self), arguments)
         }
-        if result < 0 {
-            close()
-            throw UVError(code: result)
-        }
+        try check(result)
         // This signal reports the end of the child.
         Signal.unblock(SIGCHLD)
     }

@@ -54,7 +54,8 @@ package final class Terminal {
         let own = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard own >= 0 else { throw .notATerminal }
         setlocale(LC_ALL, "")
-        Self.makeUTF8()
+        // The encoding is UTF-8, even if the environment does not name it.
+        if __ctype_get_mb_cur_max() < 4 { setlocale(LC_CTYPE, "C.UTF-8") }
         let name = kind ?? getenv("TERM").map { String(cString: $0) } ?? ""
         guard let out = fdopen(Self.copy(output), "w"), let source = fdopen(Self.copy(input), "r") else {
             throw .notATerminal
@@ -91,14 +92,6 @@ package final class Terminal {
 
     /// Returns a copy of a descriptor that other programs do not inherit.
     private static func copy(_ descriptor: Int32) -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
-
-    /// Makes the encoding UTF-8, even if the environment does not name it.
-    private static func makeUTF8() {
-        guard bytesPerCharacter < 4 else { return }
-        setlocale(LC_CTYPE, "C.UTF-8")
-    }
-
-    private static var bytesPerCharacter: Int { Int(__ctype_get_mb_cur_max()) }
 
     static func size(of descriptor: Int32) -> Size? {
         var (rows, columns): (Int32, Int32) = (0, 0)

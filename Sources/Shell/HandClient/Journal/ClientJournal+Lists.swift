@@ -94,12 +94,10 @@ extension ClientJournal {
     /// Returns the stored replica of a list, or nil if there is none. Works while another process has the journal open,
     /// or is making it.
     package static func copy(of list: String, inJournalAt path: String) throws -> Replica? {
-        try StoreFile.translating(path) {
-            try reading(path) { database in
-                if try isEmpty(database) { return nil }
-                try checkFormat(database, path)
-                return try load(list, database, path)
-            }
+        try reading(path) { database in
+            if try isEmpty(database) { return nil }
+            try checkFormat(database, path)
+            return try load(list, database, path)
         }
     }
 
@@ -193,12 +191,10 @@ extension ClientJournal {
 
     /// Returns the names of all lists in the journal.
     package static func lists(inJournalAt path: String) throws -> [String] {
-        try StoreFile.translating(path) {
-            try reading(path) { database in
-                if try isEmpty(database) { return [] }
-                try checkFormat(database, path)
-                return try lists(database)
-            }
+        try reading(path) { database in
+            if try isEmpty(database) { return [] }
+            try checkFormat(database, path)
+            return try lists(database)
         }
     }
 

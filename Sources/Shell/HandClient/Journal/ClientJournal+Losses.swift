@@ -52,7 +52,7 @@ extension ClientJournal {
     /// Returns the lost edits of a list, or of all lists, the oldest first. Works while another process has the journal
     /// open.
     package static func losses(of list: String? = nil, inJournalAt path: String) throws -> [KeptLoss] {
-        try StoreFile.translating(path) { try reading(path) { try losses(of: list, $0) } }
+        try reading(path) { try losses(of: list, $0) }
     }
 
     private static func losses(of list: String?, _ database: SQLiteConnection) throws -> [KeptLoss] {

@@ -184,16 +184,14 @@ extension ClientJournal {
     /// - Returns: the lists with edits that wait to be sent.
     /// - Throws: `StoreError` if anything in the journal is damaged.
     package static func check(at path: String) throws -> [String] {
-        try StoreFile.translating(path) {
-            try reading(path) { database in
-                let verdicts = try database.all("PRAGMA quick_check") { try $0.text(0) }
-                guard verdicts == ["ok"] else {
-                    throw StoreError.damaged("\(path): \(verdicts.first ?? "it does not say where")")
-                }
-                if try isEmpty(database) { return [] }
-                try checkFormat(database, path)
-                return try lists(database).filter { try load($0, database, path)?.hasPending == true }
+        try reading(path) { database in
+            let verdicts = try database.all("PRAGMA quick_check") { try $0.text(0) }
+            guard verdicts == ["ok"] else {
+                throw StoreError.damaged("\(path): \(verdicts.first ?? "it does not say where")")
             }
+            if try isEmpty(database) { return [] }
+            try checkFormat(database, path)
+            return try lists(database).filter { try load($0, database, path)?.hasPending == true }
         }
     }
 

@@ -167,9 +167,7 @@ package struct AccessBook: Codable, Equatable, Sendable {
 
     /// Returns random text with five bits per character, from the system's secure generator.
     private static func randomText(_ count: Int) -> String {
-        var random = SystemRandomNumberGenerator()
-        let digits = (0..<count).map { _ in Int.random(in: 0..<32, using: &random) }
-        return String(decoding: digits.map { ItemID.alphabet[$0] }, as: UTF8.self)
+        String(decoding: (0..<count).map { _ in ItemID.alphabet[Int.random(in: 0..<32)] }, as: UTF8.self)
     }
 
     // MARK: Asking

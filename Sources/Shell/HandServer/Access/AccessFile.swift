@@ -91,7 +91,7 @@ package struct AccessFile: Sendable {
         try locked(waitsLong: waitsLong) {
             var book = try read()
             let result = try body(&book)
-            try write(book)
+            try PrivateFile.replace(path, with: book.json())
             return result
         }
     }
@@ -104,7 +104,7 @@ package struct AccessFile: Sendable {
             guard try reading().isLost, let rules = try isEmpty ? AccessBook.closed.json() : remembered()?.get() else {
                 return false
             }
-            try write(rules)
+            try PrivateFile.replace(path, with: rules)
             return true
         }
     }
@@ -123,15 +123,6 @@ package struct AccessFile: Sendable {
             if code == EWOULDBLOCK { usleep(5_000) }
         }
         return try body()
-    }
-
-    /// Replaces the file atomically. Its owner stays: the server must be able to read what root writes.
-    private func write(_ book: AccessBook) throws {
-        try write(book.json())
-    }
-
-    private func write(_ bytes: [UInt8]) throws {
-        try PrivateFile.replace(path, with: bytes)
     }
 }
 

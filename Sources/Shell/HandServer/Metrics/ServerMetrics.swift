@@ -1,3 +1,4 @@
+import Disk
 import Glibc
 import HandSync
 
@@ -86,11 +87,7 @@ enum ProcessFacts {
 
     /// The bytes of resident memory; 0 if unknown.
     static var residentBytes: Int {
-        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 128)
-        guard fgets(&line, Int32(line.count), file) != nil else { return 0 }
-        let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let text = String(decoding: (try? PrivateFile.read("/proc/self/statm"))??.bytes ?? [], as: UTF8.self)
         let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         return pages * sysconf(Int32(_SC_PAGESIZE))
     }

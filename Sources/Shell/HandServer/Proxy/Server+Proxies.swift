@@ -28,18 +28,11 @@ extension Server {
     /// reason.
     private func refuse(_ proxied: ProxiedStream) {
         guard !isEncrypted else { return proxied.close() }
-        let deadline = Timer(loop)
-        let end = {
-            deadline.close()
-            proxied.close()
-        }
         let text =
             "connections from your address must begin with a PROXY header; use another, or the server's Unix socket"
-        deadline.start(after: configuration.limits.drainDeadline, end)
-        proxied.open({ _ in }, onEnd: { _ in end() })
-        _ = proxied.write([
+        proxied.write([
             OutputBuffer(DownMessage.error(code: .notHand, request: 0, retryAfter: 0, message: text).frame)
         ])
-        proxied.shutdown()
+        proxied.closeWhenRead(within: configuration.limits.drainDeadline, loop)
     }
 }

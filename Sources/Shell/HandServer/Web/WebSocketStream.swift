@@ -210,21 +210,8 @@ package final class WebSocketStream: Channel {
         phase = .closed
         receive = nil
         kept = []
-        if lingers { linger() } else { channel.close() }
-    }
-
-    /// Ends the output and ignores the input for a moment. A connection that is closed with unread input is reset, and
-    /// the client would not get the end.
-    private func linger() {
-        let timer = Timer(loop)
-        let close = { [channel] in
-            timer.close()
-            channel.close()
-        }
-        timer.start(after: Self.lingeringTime, close)
-        channel.open({ _ in }, onEnd: { _ in close() })
-        channel.resumeReading()
-        channel.shutdown()
+        // The client must get the end.
+        if lingers { channel.closeWhenRead(within: Self.lingeringTime, loop) } else { channel.close() }
     }
 }
 

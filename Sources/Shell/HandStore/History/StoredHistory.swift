@@ -11,6 +11,16 @@ enum StoredSnapshots {
     static let kept = 4
 }
 
+/// How much one transaction removes, so that other writes do not wait.
+enum RemovalStep {
+    /// Rows of commits.
+    static let commits = 500
+    /// Lists that are given up.
+    static let lists = 500
+    /// The tables with the rows of a list, each with its key. Parts of snapshots are the largest rows.
+    static let tables = [("commits", "last", commits), ("snapshots", "revision, part", 32)]
+}
+
 extension Rules {
     var stored: [UInt8] {
         var writer = WireWriter()

@@ -117,16 +117,11 @@ extension PostgresStore {
         let session = PostgresSession(connection: connection, timeout: timeout)
         if try state(session, schema: schema) == .ready { return }
         if !creates { throw StoreError.emptyDatabase(place) }
-        try session.begin()
-        do {
+        try session.transaction { session in
             try session.run("SELECT pg_advisory_xact_lock(1751215716, hashtext($1))", .text(schema))
             let found = try state(session, schema: schema)
             if found == .missing { try session.once("CREATE SCHEMA \"\(schema)\"") }
             if found != .ready { for statement in PostgresSchema.creation { try session.once(statement) } }
-            try session.commit()
-        } catch {
-            session.rollBack()
-            throw error
         }
     }
 

@@ -12,7 +12,7 @@ extension PostgresStore {
 
     @discardableResult
     package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws -> [Appended] {
-        contention.releaseOld(to: writers)
+        contention.release(to: writers, onlyOld: true)
         let (unique, random) = (batches.filter { !$0.entries.isEmpty }, UInt64.random(in: .min ... .max))
         precondition(Set(unique.map(\.list)).count == unique.count, "two batches of one list at once")
         var results: [ListNumber: Result<Appended, StoreError>] = [:]

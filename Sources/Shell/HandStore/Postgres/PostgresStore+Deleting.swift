@@ -1,12 +1,6 @@
 import HandSync
 
 extension PostgresStore {
-    /// The rows of a list that one transaction removes: commits, and parts of snapshots, which are the largest rows.
-    private static let sweepCommits = 500
-    private static let sweepParts = 32
-    /// The lists that one transaction gives up.
-    private static let listsStep = 500
-
     package func delete(_ list: StoredList, by person: String, at time: UInt64) throws {
         try write { session in
             let (name, number) = (PostgresValue.text(list.name), PostgresValue(list.number))
@@ -79,7 +73,7 @@ extension PostgresStore {
             WHERE \(condition) OR NOT EXISTS (SELECT 1 FROM lists WHERE lists.number = list) LIMIT 1
             """
         guard try ask(due, kept, then: { !$0.isEmpty }) else { return false }
-        if try giveUp(condition, kept, limit: Self.listsStep) > 0 { return true }
+        if try giveUp(condition, kept, limit: RemovalStep.lists) > 0 { return true }
         return try write { session in
             // A list that another server is removing is left to that server.
             let unfinished = """
@@ -112,7 +106,7 @@ extension PostgresStore {
     private static func removePart(
         of list: PostgresValue, as deletion: PostgresValue, _ session: PostgresSession
     ) throws {
-        for (table, key, step) in [("commits", "last", sweepCommits), ("snapshots", "revision, part", sweepParts)] {
+        for (table, key, step) in RemovalStep.tables {
             let sql = """
                 DELETE FROM \(table) WHERE list = $1 AND (\(key)) IN (
                     SELECT \(key) FROM \(table) WHERE list = $1 ORDER BY \(key) LIMIT \(step))

@@ -61,19 +61,11 @@ final class Contention: Sendable {
         }
     }
 
-    /// Releases the locks that nobody came back for. The pool closes a connection with an open transaction, and this
-    /// ends the transaction.
-    func releaseOld(to pool: PostgresPool) {
-        release(to: pool) { $0.deadline.hasPassed }
-    }
-
-    func releaseAll(to pool: PostgresPool) {
-        release(to: pool) { _ in true }
-    }
-
-    private func release(to pool: PostgresPool, where isDue: (Lock) -> Bool) {
+    /// Releases all locks, or those that nobody came back for. The pool closes a connection with an open transaction,
+    /// and this ends the transaction.
+    func release(to pool: PostgresPool, onlyOld: Bool) {
         let due = state.withLock { state in
-            let due = state.locks.filter { isDue($0.value) }
+            let due = state.locks.filter { !onlyOld || $0.value.deadline.hasPassed }
             for list in due.keys { state.locks[list] = nil }
             return due.values.map(\.connection)
         }
@@ -82,12 +74,6 @@ final class Contention: Sendable {
 }
 
 extension PostgresStore {
-    private var lockSettings: PostgresCall {
-        PostgresCall(
-            "SELECT set_config('idle_in_transaction_session_timeout', $1, true)",
-            [.text("\(Int(contention.lockTime / .milliseconds(1)))")])
-    }
-
     /// Appends a batch under the lock that the last attempt for its list kept, and releases the lock.
     ///
     /// - Returns: nil if there is no lock, or the database took it back before anything was done.
@@ -111,7 +97,10 @@ extension PostgresStore {
         var isKept = false
         defer { if !isKept { writers.giveBack(connection) } }
         let calls = [
-            PostgresCall("BEGIN"), lockSettings,
+            PostgresCall("BEGIN"),
+            PostgresCall(
+                "SELECT set_config('idle_in_transaction_session_timeout', $1, true)",
+                [.text("\(Int(contention.lockTime / .milliseconds(1)))")]),
             PostgresCall("SELECT 1 FROM lists WHERE number = $1 FOR NO KEY UPDATE", [.init(list)]),
             attempt.missed,
         ]

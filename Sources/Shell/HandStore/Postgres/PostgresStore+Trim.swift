@@ -2,9 +2,6 @@ import HandSync
 import HandWire
 
 extension PostgresStore {
-    /// The rows of commits that one transaction removes.
-    private static let trimStep = 500
-
     /// First a snapshot of the list at the cut replaces the history up to the cut; then the commits before the cut are
     /// removed, step by step. If the removal is interrupted, the next call continues it, whichever server makes that
     /// call.
@@ -25,7 +22,7 @@ extension PostgresStore {
                     SELECT last FROM commits WHERE list = $1 AND last <= $2 ORDER BY last LIMIT $3
                     FOR UPDATE SKIP LOCKED)
                 RETURNING octet_length(frames)::bigint
-                """, .init(list), .init(cut), .init(Self.trimStep))
+                """, .init(list), .init(cut), .init(RemovalStep.commits))
             if !removed.isEmpty {
                 let bytes = try removed.map { try $0.integer(0) }.reduce(0, +)
                 try session.run(
@@ -49,6 +46,8 @@ extension PostgresStore {
         guard let (start, sequences) = past else { return }
         try write { session in
             let number = PostgresValue(list)
+            // Waits for a snapshot that another server is writing, which would be left below the new floor.
+            try session.run("SELECT 1 FROM lists WHERE number = $1 FOR UPDATE", number)
             let raised = "UPDATE lists SET floor = $2 WHERE number = $1 AND floor < $2"
             guard try session.run(raised, number, .init(floor)).changed == 1 else {
                 _ = try PostgresListRow.get(list, session)

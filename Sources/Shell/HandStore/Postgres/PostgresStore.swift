@@ -69,7 +69,7 @@ package final class PostgresStore: CommitStore {
 
     package func close() {
         feed.close()
-        contention.releaseAll(to: writers)
+        contention.release(to: writers, onlyOld: false)
         connector.close()
         writers.close()
         readers.close()
@@ -149,8 +149,12 @@ package final class PostgresStore: CommitStore {
 
     /// Runs `body` as one transaction, so that all of its changes are made or none. If the connection is lost at the
     /// wrong moment, the changes may be made although `write` throws.
-    func write<Result>(_ body: (PostgresSession) throws -> Result) throws -> Result {
-        try translating { try transaction(writers, by: Deadline(in: timeout), body) }
+    ///
+    /// - Parameter timeout: how long a statement may take; nil for the usual time.
+    func write<Result>(
+        timeout: Duration? = nil, _ body: (PostgresSession) throws -> Result
+    ) throws -> Result {
+        try translating { try transaction(writers, by: Deadline(in: self.timeout), timeout: timeout, body) }
     }
 
     /// Runs `body`, which only reads and sees the database at one moment. `body` runs once, so it may have side
@@ -167,26 +171,12 @@ package final class PostgresStore: CommitStore {
         }
     }
 
-    /// Like the other `write`, but statements may take as long as `timeout`.
-    func write<Result>(timeout: Duration, _ body: (PostgresSession) throws -> Result) throws -> Result {
-        try translating { try transaction(writers, by: Deadline(in: self.timeout), timeout: timeout, body) }
-    }
-
     private func transaction<Result>(
         _ pool: PostgresPool, by deadline: Deadline, timeout: Duration? = nil,
         _ body: (PostgresSession) throws -> Result
     ) throws -> Result {
         try pool.with(by: deadline) { connection in
-            let session = PostgresSession(connection: connection, timeout: timeout ?? self.timeout)
-            try session.begin()
-            do {
-                let result = try body(session)
-                try session.commit()
-                return result
-            } catch {
-                session.rollBack()
-                throw error
-            }
+            try PostgresSession(connection: connection, timeout: timeout ?? self.timeout).transaction(body)
         }
     }
 
@@ -221,9 +211,20 @@ struct PostgresSession {
         try connection.run(PostgresCall(sql, values), by: Deadline(in: timeout))
     }
 
-    func begin() throws(PostgresError) { try run("BEGIN") }
+    /// Runs `body` as a transaction, and rolls it back if `body` throws or the commit fails.
+    func transaction<Result>(_ body: (PostgresSession) throws -> Result) throws -> Result {
+        try run("BEGIN")
+        do {
+            let result = try body(self)
+            try commit()
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
 
-    func commit() throws(PostgresError) {
+    private func commit() throws(PostgresError) {
         switch connection.run([[PostgresCall("COMMIT")]], by: Deadline(in: timeout))[0] {
         case .done(_, let notices):
             if let warning = notices.first(where: \.isUncertainty) { throw .uncertain(warning) }

@@ -23,24 +23,25 @@ struct DurabilityMark {
         let descriptor: Int32
         do { descriptor = try PrivateFile.open(path, O_WRONLY | O_TRUNC) } catch { throw .failed(error.description) }
         defer { close(descriptor) }
-        // A byte at a time, because a write may be partial.
-        for (offset, byte) in Self.content.utf8.enumerated() {
-            guard pwrite(descriptor, [byte], 1, off_t(offset)) == 1 else { throw failure() }
-        }
+        if let reason = WholeWrite.write(Array(Self.content.utf8), to: descriptor).reason { throw failure(reason) }
         try Self.flush(descriptor, path)
         try Self.flush(fileAt: folder)
     }
 
     /// Clears the mark. Call this before anything is written without a flush.
     func clear() throws(StoreError) {
-        guard unlink(path) == 0 || errno == ENOENT else { throw failure() }
+        guard unlink(path) == 0 || errno == ENOENT else { throw failure(errno) }
         try Self.flush(fileAt: folder)
     }
 
     /// Flushes a file or folder, if it exists.
     static func flush(fileAt path: String) throws(StoreError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0 else {
+            // Some folders only let files be made in them.
+            if errno == ENOENT || errno == EACCES { return }
+            throw .failed("cannot open \(path): \(String(cString: strerror(errno)))")
+        }
         defer { close(descriptor) }
         try flush(descriptor, path)
     }
@@ -49,7 +50,7 @@ struct DurabilityMark {
         guard fsync(descriptor) == 0 else { throw .syncFailed(path: path) }
     }
 
-    private func failure() -> StoreError {
-        .failed("\(path): \(String(cString: strerror(errno)))")
+    private func failure(_ code: Int32) -> StoreError {
+        .failed("\(path): \(String(cString: strerror(code)))")
     }
 }

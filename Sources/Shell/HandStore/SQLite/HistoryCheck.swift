@@ -4,10 +4,7 @@ import HandSync
 
 /// Replays one list's history from its beginning to its end, and compares everything that is stored alongside it.
 struct HistoryCheck {
-    struct Fault: Error {
-        let revision: Int?
-        let text: String
-    }
+    typealias Fault = StoreReport.Problem
 
     /// The list at the revision where its rows end.
     let stored: StoredList

@@ -116,13 +116,7 @@ struct AuthorRow {
 
     /// Returns the client of each author by number.
     static func clients(_ database: SQLiteConnection) throws -> [AuthorID: AuthorID] {
-        let rows = try database.rows("SELECT \(CheckedTable.authors.selection) FROM authors")
-        var found: [AuthorID: AuthorID] = [:]
-        while let row = try rows.next() {
-            let author = try AuthorRow(row).author
-            found[author.number] = author.client
-        }
-        return found
+        try all("TRUE", [], database).reduce(into: [:]) { $0[$1.author.number] = $1.author.client }
     }
 
     /// The record that another store copies.

@@ -3,12 +3,6 @@ import HandSync
 import HandWire
 
 extension SQLiteStore {
-    /// The rows of a list that one transaction removes: commits, and parts of snapshots, which are the largest.
-    private static let sweepCommits = 500
-    private static let sweepParts = 32
-    /// The lists that one transaction gives up.
-    private static let listsStep = 500
-
     package func delete(_ list: StoredList, by person: String, at time: UInt64) throws {
         try write { database in
             var row = try ListRow.named(list, database)
@@ -68,7 +62,7 @@ extension SQLiteStore {
         let due = "SELECT 1 FROM deleted_lists WHERE \(condition) OR list NOT IN (SELECT number FROM lists) LIMIT 1"
         let arguments: [SQLiteValue] = [.integer(Int64(clamping: kept))]
         guard try read({ try $0.integer(due, arguments) }) != nil else { return false }
-        if try giveUp(condition, arguments, limit: Self.listsStep) > 0 { return true }
+        if try giveUp(condition, arguments, limit: RemovalStep.lists) > 0 { return true }
         return try write { database in
             let unfinished = "list NOT IN (SELECT number FROM lists) ORDER BY number LIMIT 1"
             guard let deletion = try DeletionRow.all(unfinished, [], database).first else { return false }
@@ -91,9 +85,7 @@ extension SQLiteStore {
 
     /// - Returns: whether nothing is left.
     private static func removePart(of list: ListNumber, _ database: SQLiteConnection) throws -> Bool {
-        for (table, key, step) in [
-            ("commits", "last", sweepCommits), ("snapshots", "revision, part", sweepParts),
-        ] {
+        for (table, key, step) in RemovalStep.tables {
             let removed = try database.run(
                 """
                 DELETE FROM \(table) WHERE list = ?1 AND (\(key)) IN (

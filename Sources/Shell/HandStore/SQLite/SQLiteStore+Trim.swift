@@ -4,9 +4,6 @@ import HandSync
 import HandWire
 
 extension SQLiteStore {
-    /// The rows of commits that one transaction removes.
-    private static let trimStep = 500
-
     /// First a snapshot of the list at the cut replaces the history up to it; then the commits before the cut are
     /// removed, step by step. If that is interrupted, the next call continues.
     package func trim(_ list: ListNumber, keeping retention: Retention, now: UInt64) throws -> Trimmed {
@@ -21,7 +18,7 @@ extension SQLiteStore {
                 """
                 DELETE FROM commits WHERE list = ?1 AND last IN (
                     SELECT last FROM commits WHERE list = ?1 AND last <= ?2 ORDER BY last LIMIT ?3)
-                """, [list.stored, .init(cut), .init(Self.trimStep)])
+                """, [list.stored, .init(cut), .init(RemovalStep.commits)])
             let left = "SELECT 1 FROM commits WHERE list = ? AND last <= ? LIMIT 1"
             return try database.integer(left, [list.stored, .init(cut)]) != nil
         }

@@ -50,18 +50,7 @@ struct PostgresSource: StoreSource {
 
     /// Returns the orphaned rows and the contradictions between tables.
     func problems() throws -> [String] {
-        var problems: [String] = []
-        for table in ["commits", "snapshots"] {
-            let sql = """
-                SELECT count(*) FROM \(table)
-                WHERE list NOT IN (SELECT number FROM lists UNION SELECT list FROM deleted_lists)
-                """
-            let count = try session.run(sql)[0].integer(0)
-            if count > 0 { problems.append("\(count) rows of \(table) belong to no list") }
-        }
-        let old = "SELECT count(*) FROM snapshots JOIN lists ON number = list WHERE snapshots.revision < floor"
-        let count = try session.run(old)[0].integer(0)
-        if count > 0 { problems.append("\(count) rows of snapshots are older than the history of their list") }
+        var problems = try StoreVerifier.orphanProblems { try session.run($0)[0].integer(0) }
         let sql = """
             SELECT number FROM lists WHERE is_deleted = (number IN (SELECT list FROM names))
                 OR is_deleted != (number IN (SELECT list FROM deleted_lists)) ORDER BY number

@@ -47,7 +47,7 @@ package enum StoreBackup {
             throw StoreError.failed("\(file) exists already; name another file")
         }
         let partial = file + ".partial"
-        try translating { () throws(FileError) in try PrivateFile.make(partial) }
+        try translating { try PrivateFile.make(partial) }
         // Whoever writes the file holds its lock; what a killed backup has left is begun anew.
         let writer = open(partial, O_RDWR | O_CLOEXEC)
         guard writer >= 0, flock(writer, LOCK_EX | LOCK_NB) == 0, !PrivateFile.exists(file) else {
@@ -55,9 +55,7 @@ package enum StoreBackup {
             throw StoreError.failed("\(file) is being written by another backup; name another file")
         }
         defer { Glibc.close(writer) }
-        for part in parts(of: partial).dropFirst() {
-            try translating { () throws(FileError) in try PrivateFile.remove(part) }
-        }
+        try translating { for part in parts(of: partial).dropFirst() { try PrivateFile.remove(part) } }
         guard ftruncate(writer, 0) == 0 else {
             throw StoreError.failed("cannot empty \(partial): \(String(cString: strerror(errno)))")
         }
@@ -65,9 +63,9 @@ package enum StoreBackup {
             try? removeAll(partial)
             throw error
         }
-        try flush(partial)
+        try DurabilityMark.flush(fileAt: partial)
         try move(partial, to: file)
-        try translating { () throws(FileError) in try PrivateFile.flushFolder(of: file) }
+        try translating { try PrivateFile.flushFolder(of: file) }
     }
 
     /// Replaces a store's database by a backup. The lists get new histories: commits after the backup are gone, so a
@@ -105,16 +103,16 @@ package enum StoreBackup {
         do {
             if PrivateFile.exists(file + "-wal") {
                 // It is no backup, but a store of which some is only in its log.
-                try translating { () throws(FileError) in try PrivateFile.make(partial) }
+                try translating { try PrivateFile.make(partial) }
                 try copy(file, to: partial)
             } else {
-                try translating { () throws(FileError) in try PrivateFile.copy(file, to: partial) }
+                try translating { try PrivateFile.copy(file, to: partial) }
             }
         } catch StoreError.damaged where salvages {
             // The copy reads every page of the store, so it fails at a damaged one.
             try removeAll(partial)
             for ending in ["", "-wal"] {
-                try translating { () throws(FileError) in try PrivateFile.copy(file + ending, to: partial + ending) }
+                try translating { try PrivateFile.copy(file + ending, to: partial + ending) }
             }
         }
         let salvage = salvages ? try StoreSalvage.run(partial) : (losses: [], isRebuilt: false)
@@ -123,10 +121,8 @@ package enum StoreBackup {
         guard try FileState(at: partial + "-wal")?.size ?? 0 == 0 else {
             throw StoreError.failed("\(partial) is in use by another program")
         }
-        for part in parts(of: partial).dropFirst() {
-            try translating { () throws(FileError) in try PrivateFile.remove(part) }
-        }
-        try flush(partial)
+        try translating { for part in parts(of: partial).dropFirst() { try PrivateFile.remove(part) } }
+        try DurabilityMark.flush(fileAt: partial)
         // From here on the recovery is completed, whatever happens.
         try move(partial, to: target + recovered + "\(stamp)")
         try finishRecovery(in: folder)
@@ -166,7 +162,7 @@ package enum StoreBackup {
             return .lost
         }
         guard let rules = try SQLiteStore.accessRules(in: copy) else { return .none }
-        try translating { () throws(FileError) in try PrivateFile.replace(file, with: rules) }
+        try translating { try PrivateFile.replace(file, with: rules) }
         return .fromBackup
     }
 
@@ -181,13 +177,13 @@ package enum StoreBackup {
         let target = folder + "/hand.sqlite"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         for name in names.sorted() where name.hasPrefix("hand.sqlite" + recovered) {
-            try translating { () throws(FileError) in try PrivateFile.flushFolder(of: target) }
+            try translating { try PrivateFile.flushFolder(of: target) }
             let aside = aside(folder, name.dropFirst("hand.sqlite\(recovered)".count))
             // The database first: a database without its log would seem to be complete.
             for part in parts(of: target) { try move(part, to: aside + part.dropFirst(target.count)) }
-            try translating { () throws(FileError) in try PrivateFile.flushFolder(of: target) }
+            try translating { try PrivateFile.flushFolder(of: target) }
             try move(folder + "/" + name, to: target)
-            try translating { () throws(FileError) in try PrivateFile.flushFolder(of: target) }
+            try translating { try PrivateFile.flushFolder(of: target) }
         }
     }
 
@@ -214,18 +210,7 @@ package enum StoreBackup {
     }
 
     static func removeAll(_ database: String) throws {
-        for part in parts(of: database).reversed() {
-            try translating { () throws(FileError) in try PrivateFile.remove(part) }
-        }
-    }
-
-    private static func flush(_ path: String) throws {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw StoreError.failed("cannot open \(path): \(String(cString: strerror(errno)))")
-        }
-        defer { Glibc.close(descriptor) }
-        if fsync(descriptor) != 0 { throw StoreError.syncFailed(path: path) }
+        try translating { for part in parts(of: database).reversed() { try PrivateFile.remove(part) } }
     }
 
     static func move(_ from: String, to: String) throws {
@@ -234,7 +219,8 @@ package enum StoreBackup {
         }
     }
 
-    private static func translating(_ body: () throws(FileError) -> Void) throws(StoreError) {
-        do { try body() } catch { throw .failed(error.description) }
+    /// Runs `body` and translates the errors of files to `StoreError`.
+    private static func translating(_ body: () throws -> Void) throws {
+        do { try body() } catch let error as FileError { throw StoreError.failed(error.description) }
     }
 }

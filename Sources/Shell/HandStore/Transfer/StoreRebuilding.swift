@@ -16,7 +16,8 @@ struct StoreRebuilding {
         let source = try SQLiteDatabase(file)
         defer { try? source.close() }
         // Not in a transaction, whose end would fail once a damaged page was read.
-        guard try source.withConnection({ isDamaged($0) }) else { return false }
+        let verdict = try? source.withConnection { try $0.first("PRAGMA integrity_check(1)")?.text(0) }
+        if verdict == "ok" { return false }
         let copy = file + ".rebuilt"
         try StoreBackup.removeAll(copy)
         defer { try? StoreBackup.removeAll(copy) }
@@ -33,10 +34,6 @@ struct StoreRebuilding {
         try StoreBackup.removeAll(file)
         try StoreBackup.move(copy, to: file)
         return true
-    }
-
-    private static func isDamaged(_ database: SQLiteConnection) -> Bool {
-        (try? database.first("PRAGMA integrity_check(1)")?.text(0)) != "ok"
     }
 
     private func run() throws {

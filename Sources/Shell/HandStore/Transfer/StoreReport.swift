@@ -1,6 +1,6 @@
 package struct StoreReport: Equatable, Sendable {
     /// A difference from what was written.
-    package struct Problem: Equatable, Sendable {
+    package struct Problem: Error, Equatable, Sendable {
         /// The first wrong revision of the list, or nil if the problem does not concern one revision.
         package let revision: Int?
         package let text: String

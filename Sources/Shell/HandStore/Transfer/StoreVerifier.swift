@@ -66,19 +66,24 @@ package struct StoreVerifier {
                 }
             }
             try checkDeletions(database, &report)
-            try checkOrphans(database, &report)
+            for problem in try Self.orphanProblems({ try database.integer($0) ?? 0 }) { report.note(problem) }
             return report
         }
     }
 
-    /// Rows that nothing refers to. Nobody would ever remove them.
+    /// Rows that nothing refers to, in the SQL of SQLite and PostgreSQL alike. Nobody would ever remove them. (While a
+    /// deleted list is being removed, its snapshots have lost some parts.)
     static let orphans: [(table: String, condition: String, complaint: String)] =
         ["commits", "snapshots"].map { table in
             (table, "list NOT IN (SELECT number FROM lists UNION SELECT list FROM deleted_lists)", "belong to no list")
         } + [
             (
-                "snapshots", "(list, revision, 0) NOT IN (SELECT list, revision, part FROM snapshots)",
-                "belong to no snapshot"
+                "snapshots",
+                """
+                list IN (SELECT number FROM lists) AND NOT EXISTS (
+                    SELECT 1 FROM snapshots AS heads WHERE heads.list = snapshots.list
+                        AND heads.revision = snapshots.revision AND heads.part = 0)
+                """, "belong to no snapshot"
             ),
             (
                 "snapshots", "revision < (SELECT floor FROM lists WHERE number = list)",
@@ -86,10 +91,13 @@ package struct StoreVerifier {
             ),
         ]
 
-    private func checkOrphans(_ database: SQLiteConnection, _ report: inout StoreReport) throws {
-        for (table, condition, complaint) in Self.orphans {
-            let count = try database.integer("SELECT count(*) FROM \(table) WHERE \(condition)") ?? 0
-            if count > 0 { report.note("\(count) rows of \(table) \(complaint)") }
+    /// Returns the complaints about orphaned rows.
+    ///
+    /// - Parameter count: runs a statement that counts rows.
+    static func orphanProblems(_ count: (_ sql: String) throws -> Int) rethrows -> [String] {
+        try orphans.compactMap { table, condition, complaint in
+            let rows = try count("SELECT count(*) FROM \(table) WHERE \(condition)")
+            return rows > 0 ? "\(rows) rows of \(table) \(complaint)" : nil
         }
     }
 
@@ -122,7 +130,7 @@ package struct StoreVerifier {
             let last = check.stored.revision
             try check.replay(database) { progress(name, $0, last) }
         } catch let found as HistoryCheck.Fault {
-            problem = StoreReport.Problem(revision: found.revision, text: found.text)
+            problem = found
         } catch let error as StoreError {
             let isAtEnd = check.revision == check.stored.revision
             problem = StoreReport.Problem(revision: isAtEnd ? nil : check.revision + 1, text: "\(error)")

@@ -13,10 +13,7 @@ extension Arguments {
 
     /// The arguments and options of the command that some words name.
     static func table(of path: [String]) throws -> [CommandDump.Argument] {
-        let command = path.reduce(HandCommand.self as any ParsableCommand.Type) { command, word in
-            command.configuration.subcommands.first { $0._commandName == word } ?? command
-        }
-        return try CommandDump.of(command).arguments ?? []
+        try CommandDump.of(command(at: path)).arguments ?? []
     }
 
     /// Rewrites the arguments so that the parser takes each argument that cannot be an option as a text. The value of

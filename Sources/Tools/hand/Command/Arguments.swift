@@ -68,6 +68,13 @@ enum Arguments {
         return path
     }
 
+    /// The command that some words name.
+    static func command(at path: [String]) -> any ParsableCommand.Type {
+        path.reduce(HandCommand.self as any ParsableCommand.Type) { command, word in
+            command.configuration.subcommands.first { $0._commandName == word } ?? command
+        }
+    }
+
     /// Guesses the intended command; some commands have other names in other programs.
     private static func question(_ word: String, among names: [String]) -> String {
         if ["remove", "delete"].contains(word), names.contains("rm") { return " Did you mean 'rm'?" }
@@ -76,22 +83,14 @@ enum Arguments {
 
     /// Checks that the words before the first option name a command, also after `hand help`.
     static func checkCommand(_ arguments: [String]) throws {
-        var path = ["hand"]
-        var command: any ParsableCommand.Type = HandCommand.self
-        for word in words(arguments) {
-            let commands = command.configuration.subcommands
-            if commands.isEmpty { return }
-            guard let next = commands.first(where: { $0._commandName == word }) else {
-                let topics = arguments.first == "help" ? Topic.allCases.map(\.rawValue) + ["topics"] : ["help"]
-                let names = commands.map { $0._commandName } + (path.count == 1 ? topics : [])
-                throw Failure(
-                    .usage,
-                    "there is no command '\((path + [word]).joined(separator: " "))'."
-                        + question(word, among: names)
-                        + " '\(path.joined(separator: " ")) --help' shows all.")
-            }
-            path.append(word)
-            command = next
-        }
+        let path = path(of: arguments)
+        let names = command(at: path).configuration.subcommands.map { $0._commandName }
+        guard let word = words(arguments).dropFirst(path.count).first, !names.isEmpty else { return }
+        let topics = arguments.first == "help" ? Topic.allCases.map(\.rawValue) + ["topics"] : ["help"]
+        let known = (["hand"] + path).joined(separator: " ")
+        throw Failure(
+            .usage,
+            "there is no command '\(known) \(word)'." + question(word, among: names + (path.isEmpty ? topics : []))
+                + " '\(known) --help' shows all.")
     }
 }

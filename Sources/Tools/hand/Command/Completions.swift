@@ -22,9 +22,7 @@ enum Completions {
             guard let list = address.list else { return [] }
             let hand = try await client.state(of: list).hand
             let length = ShortID.length(in: hand)
-            let ids = hand.lazy.map { String($0.id.description.prefix(length)) }
-                // Digits alone would mean the number of an item.
-                .map { $0.allSatisfy(\.isNumber) ? "@" + $0 : $0 }
+            let ids = hand.lazy.map { ShortID.text(of: $0.id, length: length) }
             return Array(ids.filter { $0.hasPrefix(start) }.prefix(maxItems))
         }
     }

@@ -118,7 +118,7 @@ struct Failure: Error, CustomStringConvertible {
         switch code {
         case .noSuchList, .noSuchRevision, .listDeleted: .notFound
         case .listExists: .conflict
-        case .badListName, .badRules: .usage
+        case .badListName, .badRules, .malformedMessage: .usage
         case .tooManyLists, .tooManySubscriptions: .rejected
         case .tooManyConnections, .notAllowed, .notAuthenticated: .notAllowed
         default: .error

@@ -188,13 +188,9 @@ enum Identity {
     }
 
     private static func isWaiting(forOthersThan person: String, _ path: String) throws -> Bool {
-        try look(into: path) { try $0.waitingPerson() }.map { $0 != person } ?? false
-    }
-
-    private static func look<Result>(into path: String, _ body: (ClientJournal) throws -> Result) throws -> Result {
         var random = SystemRandomNumberGenerator()
         let journal = try ClientJournal(path: path, fresh: .random(using: &random))
         defer { try? journal.close() }
-        return try body(journal)
+        return try journal.waitingPerson().map { $0 != person } ?? false
     }
 }

@@ -189,18 +189,22 @@ struct ServerOptions: ParsableArguments {
         _ client: HandClient, _ address: HandAddress, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         if let result = try await inTime(body) { return result }
+        if Interruption.signal != nil { throw Interruption.failure }
         let refusal = try? await client.trouble()
         throw ClientError.unreachable(
             refusal ?? "\(address.server) did not answer within \(Amount.number(timeout)) s")
     }
 
-    /// Returns the result of `body`; nil after `--timeout`. In that case `body` keeps running, and its result is
-    /// dropped.
+    /// Returns the result of `body`; nil after `--timeout`, or a signal that a command has asked to note. In that case
+    /// `body` keeps running, and its result is dropped.
     func inTime<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result? {
         let seconds = timeout
         let (outcomes, outcome) = AsyncThrowingStream<Result?, any Error>.makeStream()
         let alarm = Task {
-            try await Task.sleep(for: .seconds(seconds))
+            let end = ContinuousClock.now + .seconds(seconds)
+            while ContinuousClock.now < end, Interruption.signal == nil {
+                try await Task.sleep(until: min(end, ContinuousClock.now + .milliseconds(100)))
+            }
             outcome.yield(nil)
         }
         defer { alarm.cancel() }

@@ -2,14 +2,14 @@ import Glibc
 import HandFormats
 
 enum StandardInput {
-    /// All of standard input, without the byte order mark of some editors.
+    /// All of standard input, without the byte order mark of some editors; lines end with LF.
     ///
     /// - Throws: `Failure` if the input is not UTF-8: replacement characters would put a different text into a list.
     static func text() throws -> String {
         let bytes = try InputFile.bytes(of: "-")
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = bytes.starts(with: mark) ? bytes[mark.count...] : bytes[...]
-        if let text = String(validating: text, as: UTF8.self) { return text }
+        if let text = String(validating: text, as: UTF8.self) { return text.replacing("\r\n", with: "\n") }
         throw Failure(.error, "standard input is not UTF-8")
     }
 }

@@ -38,7 +38,7 @@ struct Add: AsyncParsableCommand {
         var lines: [String] = []
         for text in texts {
             if text == "-" {
-                let read = try StandardInput.text().split(whereSeparator: \.isNewline).map(String.init)
+                let read = try StandardInput.text().split(separator: "\n").map(String.init)
                 lines += read.filter { !$0.isBlank }
             } else {
                 lines.append(try text.filled("the text"))

@@ -55,8 +55,9 @@ struct EditOptions: ParsableArguments {
         // Items that are named by ids must be found first.
         var numbers = items.compactMap { if case .index(let number) = $0 { number - 1 } else { nil } }
         while true {
-            let named = ItemReference.selections(of: items)
-            let part = named + ItemReference.surroundings(of: numbers.filter { $0 >= 0 }, below: below)
+            let possible = numbers.filter((0..<Rules.unlimitedCount).contains)
+            let part =
+                ItemReference.selections(of: items) + ItemReference.surroundings(of: possible, below: below)
             do {
                 return try await body(part) { list in
                     let places = try items.map { try $0.position(in: list) }

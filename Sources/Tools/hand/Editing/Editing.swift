@@ -62,10 +62,10 @@ struct Edit: AsyncParsableCommand {
             """, valueName: "text"))
     var was: String?
 
-    /// Standard input without its final newline, which may be CR LF.
+    /// Standard input without its final newline.
     private static func standardInput() throws -> String {
         let text = try StandardInput.text()
-        return text.hasSuffix("\n") || text.hasSuffix("\r\n") ? String(text.dropLast()) : text
+        return text.hasSuffix("\n") ? String(text.dropLast()) : text
     }
 
     func validate() throws {
@@ -161,7 +161,8 @@ struct Undone: AsyncParsableCommand {
     @Flag(help: "Untick all tasks.") var all = false
 
     func validate() throws {
-        if items.isEmpty != all { throw ValidationError("Which tasks? Name them, or use --all.") }
+        if all, !items.isEmpty { throw ValidationError("Name tasks, or use --all, but not both.") }
+        if !all, items.isEmpty { throw ValidationError("Which tasks? Name them, or use --all.") }
     }
 
     func run() async throws {

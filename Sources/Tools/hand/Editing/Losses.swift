@@ -65,13 +65,13 @@ enum Losses {
         }
     }
 
-    /// `{"what":"…","texts":["…"],"author":7,"person":"bob","revision":2,"deleted":true}`, and what was lost.
     /// What was lost of edits that were sent, as JSON members; none if nothing was lost.
     static func members(of outcome: Settlement) -> [JSONValue.Member] {
         let losses = outcome.notices.compactMap(Loss.init).map { json($0, outcome.people) }
         return losses.isEmpty ? [] : [.init("lost", .array(losses))]
     }
 
+    /// `{"what":"…","texts":["…"],"author":7,"person":"bob","revision":2,"deleted":true}`, and what was lost.
     static func json(_ loss: Loss, _ people: [AuthorID: String]) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("what", .string(text(loss, people))), .init("texts", .array(loss.texts.map(JSONValue.string))),

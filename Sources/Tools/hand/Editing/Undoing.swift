@@ -66,30 +66,23 @@ struct Undoing: Sendable {
         let server = options.list.server
         let (name, person) = (try options.list.name(), try server.user.name())
         try await options.withHistory {
-            try await begin(server, name, person, options, body)
-        }
-    }
-
-    private static func begin(
-        _ server: ServerOptions, _ name: String, _ person: String, _ options: EditOptions,
-        _ body: @escaping @Sendable (inout Undoing, ServerOptions) async throws -> Void
-    ) async throws {
-        try await server.withClient(list: name, timeLimited: false, telling: false) { client, address in
-            var undoing = try await server.limited(client, address) {
-                let told = try await Losses.beginTelling(of: name, client, server)
-                let list = try await client.enter(name)
-                let head = try await list.part(.items([]))
-                await told.value
-                try EditOptions.check(head, is: options.ifRevision)
-                // The person's number on this server may be on its way to the journal.
-                try await client.journalWritten()
-                let memory = Identity.memory(of: person, at: address, log: head.logID)
-                return Undoing(
-                    options: options, person: person, address: address, client: client, name: name, list: list,
-                    logID: head.logID,
-                    past: UndoReconstruction(memory, revision: head.revision), expected: options.ifRevision)
+            try await server.withClient(list: name, timeLimited: false, telling: false) { client, address in
+                var undoing = try await server.limited(client, address) {
+                    let told = try await Losses.beginTelling(of: name, client, server)
+                    let list = try await client.enter(name)
+                    let head = try await list.part(.items([]))
+                    await told.value
+                    try EditOptions.check(head, is: options.ifRevision)
+                    // The person's number on this server may be on its way to the journal.
+                    try await client.journalWritten()
+                    let memory = Identity.memory(of: person, at: address, log: head.logID)
+                    return Undoing(
+                        options: options, person: person, address: address, client: client, name: name, list: list,
+                        logID: head.logID,
+                        past: UndoReconstruction(memory, revision: head.revision), expected: options.ifRevision)
+                }
+                try await body(&undoing, server)
             }
-            try await body(&undoing, server)
         }
     }
 
@@ -160,7 +153,7 @@ struct Undoing: Sendable {
                 .error,
                 """
                 taking this back is an edit of about \(bytes) bytes; at most \(limit) can be sent as one. To bring items back in \
-                parts: 'hand export --at \(before) FILE', then 'hand import FILE'
+                parts: \(Suggestion.command("export -l", name)) --at \(before) FILE, then \(Suggestion.command("import -l", name)) FILE
                 """)
         }
     }
@@ -182,7 +175,7 @@ struct Undoing: Sendable {
     private func withoutExistingItems(_ delta: Delta) async throws -> Delta {
         let ids = delta.insertedItems.map(\.id)
         let existing = Set(try await client.excerpt(of: name, ids.map { .ids($0...$0) }).entries.map(\.item.id))
-        return try delta.withoutInsertions(of: existing)
+        return delta.inserting(only: { !existing.contains($0.id) })
     }
 
     // MARK: The history

@@ -76,7 +76,7 @@ struct Import: AsyncParsableCommand {
         abstract: "Add the items of a file to a list.",
         discussion: """
             Items are added at the end by default. Items from JSON Lines keep their ids, unless --new-ids is given. A long file is \
-            added in portions; an import that stops says how to continue it. 'hand help formats' says what is read from each format.
+            added in portions; an import that stops says how to continue it, with --json as "continue". 'hand help formats' says what is read from each format.
             """)
 
     @OptionGroup var list: ListOptions
@@ -191,8 +191,9 @@ struct Import: AsyncParsableCommand {
                     if let rejection = outcome?.rejections.first { throw rejection }
                     revision = outcome?.revision
                 } catch {
-                    throw Self.stopped(
-                        ServerOptions.explained(error, at: address.server), at: portion, of: all, source.seed)
+                    let isUnknown = await client.isOutcomeUnknown()
+                    let error = ServerOptions.explained(error, at: address.server)
+                    throw Self.stopped(error, at: portion, of: all, source.seed, isUnknown, server)
                 }
                 added += items.count
                 if !server.quiet { Output.progress("imported \(portion.end) of \(all) items") }
@@ -209,26 +210,33 @@ struct Import: AsyncParsableCommand {
                 + "was imported")
     }
 
-    /// The failure that says where an import stopped, and how to continue it.
+    /// The failure that says where an import stopped, and how to continue it. With `--json` this is printed, too.
+    ///
+    /// - Parameter isUnknown: whether the portion may have been added.
     private static func stopped(
-        _ error: any Error, at portion: ImportSource.Portion, of all: Int, _ seed: UInt64
+        _ error: any Error, at portion: ImportSource.Portion, of all: Int, _ seed: UInt64, _ isUnknown: Bool,
+        _ server: ServerOptions
     ) -> Failure {
         let rejection = error as? Rejection
         let failure = rejection.map { Failure(ClientError.rejected($0)) } ?? Failure(error)
-        let reason = failure.message.hasSuffix(".") ? failure.message : failure.message + "."
+        let reason = Interruption.signal == nil ? failure.sentence : "the import was interrupted."
         var text = "\(portion.start) of \(all) items were imported, then: \(reason)"
         if case .duplicateItem? = rejection {
             text +=
                 " --new-ids imports it again. "
                 + "If an earlier import of it was stopped, --continue 0-0 goes on with that one."
         }
-        // Without an answer, nobody knows whether the portion was added.
-        let isUnknown = rejection == nil && Interruption.signal == nil && failure.status != .notFound
         if isUnknown { text += " Items \(portion.start + 1) to \(portion.end) may be imported, too." }
         if isUnknown || portion.start > 0 {
             var place = ImportPlace()
             (place.items, place.seed) = (portion.start, seed)
             text += " The import stopped before line \(portion.line). To continue it: \(command(from: place))"
+            if server.json {
+                Output.json([
+                    "imported": JSONValue(portion.start), "uncertain": JSONValue(isUnknown ? portion.items.count : 0),
+                    "continue": .string("\(place)"),
+                ])
+            }
         }
         return Failure(failure.status, text)
     }

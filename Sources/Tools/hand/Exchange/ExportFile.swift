@@ -57,11 +57,14 @@ struct ExportFile {
     /// Replaces the file with a new file, once the new file is complete and flushed.
     private func replace(_ body: Source) throws(LineWriter.Problem) {
         let new = path + ".\(getpid()).new"
+        // A signal must not leave the new file behind.
+        Interruption.begin()
         do throws(LineWriter.Problem) {
             try Self.fill(new, O_WRONLY | O_CREAT | O_EXCL, like: status, body)
             guard rename(new, path) == 0 else { throw LineWriter.Problem(code: errno) }
         } catch {
             unlink(new)
+            if Interruption.signal != nil { Interruption.end() }
             throw error
         }
     }
@@ -79,7 +82,10 @@ struct ExportFile {
             guard fchmod(descriptor, status.st_mode & 0o7777) == 0 else { throw LineWriter.Problem(code: errno) }
         }
         var writer = LineWriter(descriptor: descriptor)
-        try body { text throws(LineWriter.Problem) in try writer.write(text) }
+        try body { text throws(LineWriter.Problem) in
+            if Interruption.signal != nil { throw LineWriter.Problem(code: EINTR) }
+            try writer.write(text)
+        }
         try writer.flush()
         // Devices and pipes cannot be flushed.
         if fsync(descriptor) != 0, errno != EINVAL, errno != EROFS, errno != ENOTSUP {

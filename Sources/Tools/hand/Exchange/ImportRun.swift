@@ -90,9 +90,7 @@ struct ImportSource: Sendable {
                     .rejected,
                     "line \(portions.reader.line): \(Rejection.violation(violation)) Nothing was imported.")
             }
-            if Interruption.signal != nil {
-                throw Failure(.error, "\(Interruption.failure). Nothing was imported.")
-            }
+            if Interruption.signal != nil { throw Interruption.failure }
             count += 1
         }
         return (count, portions.reader.notKept)
@@ -110,7 +108,7 @@ enum Interruption {
         return found == 0 ? nil : found
     }
 
-    static var failure: Failure { Failure(.error, "the import was interrupted") }
+    static var failure: Failure { Failure(.error, "the import was interrupted. Nothing was imported.") }
 
     static func begin() {
         var action = sigaction()

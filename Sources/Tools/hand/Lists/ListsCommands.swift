@@ -259,8 +259,11 @@ struct Sync: AsyncParsableCommand {
                 } catch {
                     if case ClientError.unreachable = error { throw error }
                     // The other lists are still sent.
-                    list.server.say("'\(name)': \(Failure(error).message)")
-                    problems.append((name, Failure(error).status))
+                    let failure = Failure(error)
+                    list.server.tell(
+                        ["list": .string(name), "revision": .null, "problem": .string(failure.message)],
+                        "'\(name)': \(failure.message)")
+                    problems.append((name, failure.status))
                 }
             }
         }

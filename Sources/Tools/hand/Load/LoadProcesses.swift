@@ -22,7 +22,7 @@ struct LoadProcesses {
     private static let waiting = "waiting"
 
     func run() throws -> LoadResult {
-        if plan.makesLists { try LoadRun.makeLists(plan, progress: load.tell) }
+        if plan.makesLists { try LoadRun.run(plan, onlyMakesLists: true, progress: load.tell) }
         // A process that has ended is noticed by its missing answer.
         signal(SIGPIPE, SIG_IGN)
         let processes = try (0..<count).map(start)

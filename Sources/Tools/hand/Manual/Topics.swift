@@ -5,7 +5,7 @@ enum Topic: String, CaseIterable {
     case news, tasks
     case subitems = "sub-items"
     case order
-    case offline, formats, tls, roles, decks, backups
+    case offline, formats, scripts, tls, roles, decks, backups
 
     var summary: String {
         switch self {
@@ -16,6 +16,7 @@ enum Topic: String, CaseIterable {
         case .order: "keeping a list in order: sorting, unticking, other lists, finding"
         case .offline: "working without the server"
         case .formats: "files of other programs: what is read from them, and what is written"
+        case .scripts: "JSON, exit codes and environment variables, for programs that run hand"
         case .tls: "a server that others reach over a network, and its certificate"
         case .roles: "who may do what: tokens, roles and links"
         case .decks: "lists of cards, dealt from a deck"
@@ -39,6 +40,7 @@ enum Topic: String, CaseIterable {
         case .order: Self.orderText
         case .offline: Self.offlineText
         case .formats: Self.formatsText
+        case .scripts: Self.scriptsText
         case .tls: Self.tlsText
         case .roles: Self.rolesText
         case .decks: Self.decksText
@@ -68,6 +70,37 @@ enum Topic: String, CaseIterable {
         shows who did what. 'hand undo' takes back your own \
         edits; 'hand undo --help' says what stays.
         """
+
+    private static var scriptsText: String {
+        let codes = CommandEnvironment.exitCodes.map { " \($0.rawValue)  \($0.summary)" }
+        let variables = CommandEnvironment.variables.filter { $0.sides.contains(.client) }.map {
+            "\($0.name): \($0.meaning)"
+        }
+        return """
+            With --json, a command prints one JSON object on a line for each item, commit or list, and nothing else. What a member means \
+            stays; later versions may add members. Messages for people go to standard error, and -q leaves out those that are not about \
+            failures.
+
+              hand ls --json
+              hand watch --json
+
+            Numbers of items change when others edit the list. Scripts name an item by its "id", which stays. A command that changes the \
+            list prints the "revision" that it has made; it is null, and "waits" is true, if --queue has kept the edit on this machine.
+
+              hand add "oat milk" --queue --json
+
+            To change the list only if it still is what the script has read, give its revision with --if-revision ('hand help merging').
+
+            The exit code tells what to do next. With 6, nothing was changed. With 8, look before you repeat the command. A command that \
+            a signal ends has the shell's code for that, such as 130.
+
+            \(codes.joined(separator: "\n"))
+
+            Options that are left out come from these variables, if they are set:
+
+            \(variables.joined(separator: "\n"))
+            """
+    }
 
     private static let newsText = """
         This machine remembers how much of each list you have seen: what 'hand open' showed, and what 'hand ls' or 'hand log' printed \

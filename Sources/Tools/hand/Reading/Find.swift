@@ -88,7 +88,7 @@ private struct Finder: Sendable {
                     let place = [JSONValue.Member("list", .string(name)), .init("number", JSONValue(number))]
                     Output.json(.object(place + [.init("id", JSON.id(item.id))] + JSON.members(of: item)))
                 } else {
-                    let id = item.id.description.prefix(length)
+                    let id = ShortID.text(of: item.id, length: length)
                     Output.line("\(name)\t\(number)  \(id)  \(Printable.line(of: item.content))")
                 }
             }

@@ -47,8 +47,9 @@ struct ItemPrinter {
                 line.removeAll()
                 for _ in number.utf8.count..<width { line.append(" ") }
                 line.append(number)
-                line.append("  ")
-                let id = Substring(item.id.description.utf8.prefix(length))
+                let id = ShortID.text(of: item.id, length: length)
+                // The mark of an id stands between the columns.
+                line.append(id.hasPrefix("@") ? " " : "  ")
                 if colors == nil { line.append(id) } else { line = "\(line)\u{1B}[2m\(id)\u{1B}[0m" }
                 line.append("  ")
                 for _ in 0..<level { line.append("  ") }

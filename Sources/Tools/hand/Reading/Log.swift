@@ -13,7 +13,8 @@ struct Log: AsyncParsableCommand {
             and the inserted words: [-cow-]{+oat+} milk, in colours on a terminal. A commit can also record that an edit was \
             refused, and why; such a commit changes nothing.
 
-            With an item, only the commits that touched it are shown, from the one that added it on. With --new, only those of \
+            With an item, only the commits that touched it are shown, from the one that added it on; with --json, a line each, \
+            with only its "change", "to" and "after". With --new, only those of \
             others since you looked at the list last: on a screen, or with 'ls' or 'log' on a terminal.
 
             """ + ListHistory.manual)

@@ -162,10 +162,12 @@ private struct WatchedCommits {
             return begin(at: state.view, state.revision, of: state.logID)
         }
         do {
-            try await client.commits(of: list.name, from: last.revision + 1) { commits, people in
-                for commit in commits {
-                    try await take(commit, by: people[commit.author] ?? "?", of: list.name, client)
+            var page = try await client.history(of: list.name, from: last.revision + 1)
+            while let newest = page.commits.last {
+                for commit in page.commits {
+                    try await take(commit, by: page.people[commit.author] ?? "?", of: list.name, client)
                 }
+                page = try await client.history(of: list.name, from: newest.revision + 1)
             }
         } catch is OtherHistory {
             begin(at: state.view, state.revision, of: state.logID)

@@ -117,15 +117,16 @@ private struct ListTokens: ParsableCommand {
     func run() throws {
         let book = try access.read()
         if access.json {
-            let guests: JSONValue = [
-                "local": .string(book.guests.local.rawValue), "remote": .string(book.guests.remote.rawValue),
-            ]
             let tokens = book.all.map { JSONValue.object(AccessOptions.json($0)) }
-            return Output.json(.object([.init("guests", guests), .init("tokens", .array(tokens))]))
+            return Output.json(["guests": Self.json(book.guests), "tokens": .array(tokens)])
         }
         for token in book.all { Output.line("\(Self.line(token))") }
         Output.line(
             "guests: \(book.guests.local.rawValue) on this machine, \(book.guests.remote.rawValue) from elsewhere")
+    }
+
+    static func json(_ guests: AccessBook.Guests) -> JSONValue {
+        ["local": .string(guests.local.rawValue), "remote": .string(guests.remote.rawValue)]
     }
 
     static func line(_ token: AccessBook.Token) -> String {
@@ -150,6 +151,7 @@ private struct RevokeToken: ParsableCommand {
         guard isRevoked else {
             throw AccessOptions.noToken(id)
         }
+        if access.json { Output.json(["id": .string(id), "revoked": true]) }
         try access.confirm()
     }
 }
@@ -168,10 +170,12 @@ private struct Guests: ParsableCommand {
     }
 
     func run() throws {
-        try access.change {
-            $0.guests.local = local ?? $0.guests.local
-            $0.guests.remote = remote ?? $0.guests.remote
+        let guests = try access.change { book in
+            book.guests.local = local ?? book.guests.local
+            book.guests.remote = remote ?? book.guests.remote
+            return book.guests
         }
+        if access.json { Output.json(["guests": ListTokens.json(guests)]) }
         try access.confirm()
     }
 }

@@ -76,9 +76,7 @@ private final class TopWatch: LiveContent {
         do {
             let text = try AdminOptions.text(answer, from: path)
             let next = try AdminOptions.decoded(text, as: ServerReport.self)
-            // A restarted server counts from zero.
-            previous = next.startedAt == report.startedAt ? report : nil
-            report = next
+            (previous, report) = (report, next)
             if isLost { (isLost, problem) = (false, nil) }
         } catch {
             (isLost, problem) = (true, Failure(error).message)

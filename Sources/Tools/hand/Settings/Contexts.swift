@@ -89,8 +89,7 @@ enum Contexts {
     static func isName(_ name: String) -> Bool {
         let marks = Set("-_.".utf8)
         let isPlain = name.utf8.allSatisfy { byte in
-            marks.contains(byte) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-                || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+            marks.contains(byte) || byte.isDigit || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
         }
         return isPlain && (1...64).contains(name.utf8.count) && !name.hasPrefix(".") && !name.hasPrefix("-")
     }

@@ -4,6 +4,7 @@ import Glibc
 import HandClient
 import HandFormats
 import HandScreens
+import HandWire
 import TOMLKit
 
 /// Folders and settings, from the environment and the configuration file.
@@ -241,8 +242,15 @@ enum Settings {
     }
 
     static func person(flag: String?) throws -> String {
-        if let flag { return try flag.filled("the name of --as") }
         let names = try layers().map { $0.text(.name) } + [environment["USER"]]
-        return names.lazy.compactMap { $0 }.first { !$0.isBlank } ?? "somebody"
+        let name =
+            try flag?.filled("the name of --as") ?? names.lazy.compactMap { $0 }.first { !$0.isBlank } ?? "somebody"
+        guard name.utf8.count <= Limits.personBytes else {
+            throw Failure(
+                .usage,
+                "your name has \(name.utf8.count) bytes; expected at most \(Limits.personBytes). --as sets another name"
+            )
+        }
+        return name
     }
 }

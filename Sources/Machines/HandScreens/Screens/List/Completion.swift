@@ -31,7 +31,7 @@ struct Completion: Sendable {
         }
         guard isNew, characters.count >= Self.minimum else { return nil }
         let text = editor.text
-        let present = list.hand.items(in: 0..<min(list.hand.count, Self.maxItems)).lazy.compactMap { item in
+        let present = list.hand.prefix(Self.maxItems).lazy.compactMap { item in
             item.content.text.contains(where: \.isNewline) ? nil : Self.rest(of: text[...], in: item.content.text)
         }.first
         return present ?? list.earlierTexts?.lazy.compactMap { Self.rest(of: text[...], in: $0) }.first
@@ -39,7 +39,7 @@ struct Completion: Sendable {
 
     /// The rest of a name that the list's texts have: people need not be here to be named.
     private func restOfNamed(_ word: Substring) -> String? {
-        list.hand.items(in: 0..<min(list.hand.count, Self.maxItems)).lazy.compactMap { item in
+        list.hand.prefix(Self.maxItems).lazy.compactMap { item in
             var rest: String?
             TaskWords.forEach(in: item.content.text) { found, _ in
                 if case .person(let name) = found { rest = Self.rest(of: word, in: "@" + name) }
@@ -52,7 +52,7 @@ struct Completion: Sendable {
     /// The ticked task that has a text; nil if there is none.
     func tickedTask(_ text: String) -> ItemID? {
         let wanted = text.lowercased()
-        return list.hand.items(in: 0..<min(list.hand.count, Self.maxItems)).first { item in
+        return list.hand.prefix(Self.maxItems).first { item in
             item.content.isTicked && item.content.text.utf8.count == text.utf8.count
                 && item.content.text.lowercased() == wanted
         }?.id

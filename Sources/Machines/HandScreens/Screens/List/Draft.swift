@@ -12,8 +12,7 @@ package struct Draft: Sendable {
         case text, address
 
         func text(of content: Content) -> String {
-            if self == .address, case .link(_, let url) = content { return url }
-            return content.text
+            self == .address ? content.address ?? content.text : content.text
         }
     }
 

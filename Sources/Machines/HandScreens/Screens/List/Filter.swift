@@ -70,9 +70,7 @@ struct Filter: Sendable {
     func isWanted(_ content: Content) -> Bool { scope.contains(content) && hasText(content) }
 
     func hasText(_ content: Content) -> Bool {
-        if search.isFound(in: content.text) { return true }
-        if case .link(_, let url) = content { return search.isFound(in: url) }
-        return false
+        search.isFound(in: content.text) || content.address.map(search.isFound) == true
     }
 
     // MARK: Rows

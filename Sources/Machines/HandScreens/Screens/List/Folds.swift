@@ -136,11 +136,10 @@ package struct Folds: Sendable {
     /// Folds those of the expected items that are in the list already. O(n).
     package mutating func find(in hand: Hand) {
         absent.subtract(ids)
-        hand.forEachPosition(of: absent.map { $0...$0 }) { place in
+        for place in hand.positions(of: absent) {
             let id = hand.tree[place].id
             absent.remove(id)
             folds.append(Fold(id: id, place: place))
-            return true
         }
         folds.sort { $0.place < $1.place }
     }

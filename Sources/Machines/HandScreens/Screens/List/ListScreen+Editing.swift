@@ -117,10 +117,8 @@ extension ListScreen {
         let (clipboard, allowed) = (app.clipboard, shown.levels(at: gap, in: hand))
         let first = clipboard.levels.first ?? 0
         let shift = min(max(first, allowed.lowerBound), allowed.upperBound) - first
-        var items = app.mint(clipboard.contents)
-        for (index, level) in clipboard.levels.enumerated() {
-            items[index].level = UInt8(max(0, min(level + shift, Int(hand.rules.maximumLevel))))
-        }
+        let levels = clipboard.levels.map { min($0 + shift, Int(hand.rules.maximumLevel)) }
+        let items = app.mint(clipboard.contents, levels: levels)
         shown.changeFolds(in: hand) { $0.expect(clipboard.folded.map { items[$0].id }) }
         return [.edit(list: list, Delta.inserting(items, at: gap, side))]
     }
@@ -139,7 +137,7 @@ extension ListScreen {
                 ]
             }
         }
-        let (highest, maximum) = (delta.itemChanges.compactMap(\.level).max() ?? 0, hand.rules.maximumLevel)
+        let (highest, maximum) = (delta.changes.compactMap(\.level).max() ?? 0, hand.rules.maximumLevel)
         if highest > maximum { return [.say("\(Rejection.violation(.levelTooHigh(highest, maximum: maximum)))")] }
         return delta.isIdentity ? [.bell] : [.edit(list: list, delta)]
     }

@@ -244,7 +244,7 @@ extension ListScreen {
 /// Opens a link: a web address in the system's program, or a place on a server on its screen.
 enum LinkOpener {
     static func commands(for item: Item, _ app: AppState) -> [Command] {
-        guard case .link(_, let url) = item.content else { return [.bell] }
+        guard let url = item.content.address else { return [.bell] }
         let address = Printable.clean(url)
         if let location = try? Location(address) {
             return location.server == app.server ? [.open(location.route)] : [.visit(location)]

@@ -163,9 +163,7 @@ extension ListScreen {
     }
 
     /// Sends items to the list of that name, or to the only one whose name begins like that.
-    mutating func send(
-        _ items: [ItemID], to text: String, isMove: Bool, _ app: inout AppState
-    ) -> [Command] {
+    mutating func send(_ items: [ItemID], to text: String, isMove: Bool, _ app: inout AppState) -> [Command] {
         let names = (app.catalog ?? []).map(\.name)
         let near = names.filter { $0.lowercased().hasPrefix(text.lowercased()) && $0 != list }
         if text.isEmpty { return [] }
@@ -179,9 +177,8 @@ extension ListScreen {
         let runs = hand.runs(of: items)
         if runs.isEmpty { return [.say("somebody deleted the items meanwhile; nothing was sent")] }
         let places = runs.joined()
-        let levels = places.map(hand.shownLevel(at:))
-        var copies = app.mint(places.map { hand[$0].content })
-        for (index, level) in zip(copies.indices, levels.relative) { copies[index].level = UInt8(level) }
+        let copies = app.mint(
+            places.map { hand[$0].content }, levels: places.map(hand.shownLevel(at:)).relative)
         anchor = nil
         return [
             .transfer(

@@ -133,10 +133,8 @@ extension ListScreen {
             settle(app)
             let hand = app.list(list).hand
             let level = Int(shown.levelOfNewItem(at: gap, side, in: hand))
-            var items = app.mint(contents)
-            for (index, text) in texts.enumerated() {
-                items[index].level = UInt8(min(level + text.depth, Int(hand.rules.maximumLevel)))
-            }
+            let levels = texts.map { min(level + $0.depth, Int(hand.rules.maximumLevel)) }
+            let items = app.mint(contents, levels: levels)
             return [.edit(list: list, Delta.inserting(items, at: gap, side))]
         }
     }

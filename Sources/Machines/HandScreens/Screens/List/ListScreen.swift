@@ -285,9 +285,7 @@ struct ListScreen: TableScreen, ItemScreens {
         return saved > 0 ? [.say("\(Amount.count(saved, "item")) saved, hidden by the filter")] : []
     }
 
-    private mutating func follow(
-        _ delta: Delta, by origin: Replica.Origin, _ app: inout AppState
-    ) -> [Command] {
+    private mutating func follow(_ delta: Delta, by origin: Replica.Origin, _ app: inout AppState) -> [Command] {
         let hand = app.list(list).hand
         let oldPlace = placeBeforeChange()
         let selected = origin == .own ? nil : selectedPlaces(app)

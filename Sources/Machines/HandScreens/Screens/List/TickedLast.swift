@@ -15,9 +15,7 @@ struct TickedLast: Sendable {
     /// Whether items that are held stand among the ticked ones.
     private var held: [ItemID: Bool] = [:]
 
-    init(_ hand: Hand, _ filter: Filter?) {
-        arrange(hand, filter)
-    }
+    init(_ hand: Hand, _ filter: Filter?) { arrange(hand, filter) }
 
     var isHolding: Bool { !held.isEmpty }
 

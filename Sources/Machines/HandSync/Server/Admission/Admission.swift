@@ -3,53 +3,12 @@ import HandWire
 
 /// Who may connect, who is connected, and which authors the store does not know yet.
 struct Admission {
-    private var limiter: ConnectionLimiter
+    var limiter: ConnectionLimiter
     /// The connection of each client that has said hello.
     private var connections: [StoreHint.Key: Connection] = [:]
     var newcomers = Newcomers()
 
     init(_ limits: Limits) { limiter = ConnectionLimiter(limits) }
-
-    // MARK: Addresses
-
-    /// Returns whether to begin the TLS handshake of a connection. `origin` is the address that it comes from; nil if
-    /// that is this machine.
-    mutating func mayShakeHands(with origin: String?, now: UInt64) -> Bool {
-        origin.map { limiter.shakesHands($0, now: now) } ?? true
-    }
-
-    /// Returns the connection that makes room for one more from the same address; nil if there is room, or none can go.
-    func givesWay(to connection: Connection) -> ConnectionID? {
-        connection.stream.origin.flatMap(limiter.givesWay)
-    }
-
-    /// Counts a connection under its address. Returns why it is turned away; nil if it is not.
-    mutating func enter(_ connection: Connection) -> String? {
-        guard let origin = connection.stream.origin else { return nil }
-        if let reason = limiter.enter(connection.id, from: origin) { return reason }
-        connection.hasEntered = true
-        return nil
-    }
-
-    /// Counts a connection no more under its address.
-    mutating func leave(_ connection: Connection) {
-        guard connection.hasEntered, let origin = connection.stream.origin else { return }
-        connection.hasEntered = false
-        limiter.leave(connection.id, from: origin)
-    }
-
-    /// A client with a right to be here has said hello: it no longer makes room for others.
-    mutating func know(_ connection: Connection) {
-        if connection.hasEntered, let origin = connection.stream.origin { limiter.know(connection.id, from: origin) }
-    }
-
-    /// Counts a client that is turned away. Returns whether to log it.
-    mutating func turnedAway(_ connection: Connection, now: UInt64) -> Bool {
-        guard connection.hasEntered, let origin = connection.stream.origin else { return true }
-        return limiter.failed(origin, now: now)
-    }
-
-    mutating func sweep(now: UInt64) { limiter.sweep(now: now) }
 
     // MARK: Clients
 
@@ -63,7 +22,7 @@ struct Admission {
 
     /// A connection is gone.
     mutating func drop(_ connection: Connection) {
-        leave(connection)
+        limiter.leave(connection)
         if let key = connection.client.map(StoreHint.Key.init), connections[key] === connection {
             connections[key] = nil
         }

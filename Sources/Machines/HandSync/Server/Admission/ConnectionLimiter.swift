@@ -33,36 +33,45 @@ struct ConnectionLimiter {
         self.limits = limits
     }
 
-    /// Returns the connection that makes room for one more from an address: the oldest that has not said hello; nil if
-    /// there is room, or all have said hello.
-    func givesWay(at address: String) -> ConnectionID? {
-        guard let present = present[address], present.count >= limits.connectionsPerAddress else { return nil }
+    /// Returns the connection that makes room for one more from the same address: the oldest that has not said hello;
+    /// nil if there is room, or all have said hello.
+    func givesWay(to connection: Connection) -> ConnectionID? {
+        guard let present = connection.stream.origin.flatMap({ self.present[$0] }),
+            present.count >= limits.connectionsPerAddress
+        else { return nil }
         return present.strangers.first
     }
 
-    /// Counts a connection from an address, or returns why it is turned away.
-    mutating func enter(_ connection: ConnectionID, from address: String) -> String? {
+    /// Counts a connection under its address, or returns why it is turned away.
+    mutating func enter(_ connection: Connection) -> String? {
+        guard let address = connection.stream.origin else { return nil }
         if present[address, default: Present()].count >= limits.connectionsPerAddress {
             return "this server accepts at most \(limits.connectionsPerAddress) connections from one address"
         }
         present[address, default: Present()].count += 1
-        present[address]?.strangers.append(connection)
+        present[address]?.strangers.append(connection.id)
+        connection.hasEntered = true
         return nil
     }
 
-    /// A client has said hello.
-    mutating func know(_ connection: ConnectionID, from address: String) {
-        present[address]?.strangers.removeAll { $0 == connection }
+    /// A client with a right to be here has said hello: it no longer makes room for others.
+    mutating func know(_ connection: Connection) {
+        guard let address = connection.countedAddress else { return }
+        present[address]?.strangers.removeAll { $0 == connection.id }
     }
 
-    mutating func leave(_ connection: ConnectionID, from address: String) {
-        know(connection, from: address)
+    /// Counts a connection no more under its address.
+    mutating func leave(_ connection: Connection) {
+        guard let address = connection.countedAddress else { return }
+        know(connection)
+        connection.hasEntered = false
         present[address]?.count -= 1
         if present[address]?.count == 0 { present[address] = nil }
     }
 
     /// Counts a client with a token that is not valid, or without one. Returns whether to log it.
-    mutating func failed(_ address: String, now: UInt64) -> Bool {
+    mutating func turnedAway(_ connection: Connection, now: UInt64) -> Bool {
+        guard let address = connection.countedAddress else { return true }
         if let failed = failures[address], now < failed.since + Self.period {
             guard failed.count < limits.failedHellos else { return false }
             failures[address]?.count += 1
@@ -72,8 +81,9 @@ struct ConnectionLimiter {
         return true
     }
 
-    /// Counts a handshake if an address may still make one. Returns whether it may.
-    mutating func shakesHands(_ address: String, now: UInt64) -> Bool {
+    /// Counts a TLS handshake if an address may still make one; nil is this machine. Returns whether it may.
+    mutating func shakesHands(_ address: String?, now: UInt64) -> Bool {
+        guard let address else { return true }
         var left = handshakes[address] ?? TokenBucket(rate: limits.handshakesPerAddress, now: now)
         left.fill(now: now)
         guard !left.isEmpty else { return false }
@@ -90,4 +100,9 @@ struct ConnectionLimiter {
             if handshakes[address]?.isFull == true { handshakes[address] = nil }
         }
     }
+}
+
+extension Connection {
+    /// The address under which the connection is counted, if it is.
+    fileprivate var countedAddress: String? { hasEntered ? stream.origin : nil }
 }

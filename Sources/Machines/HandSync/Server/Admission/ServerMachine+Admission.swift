@@ -29,13 +29,13 @@ extension ServerMachine {
 
     /// Counts a connection under its address. If there are too many, the oldest one without a hello is closed.
     private func enter(_ connection: Connection) {
-        if let oldest = admission.givesWay(to: connection).flatMap({ connections[$0] }) {
-            admission.leave(oldest)
+        if let oldest = admission.limiter.givesWay(to: connection).flatMap({ connections[$0] }) {
+            admission.limiter.leave(oldest)
             fail(
                 oldest, .tooManyConnections,
                 "your address has too many connections; the oldest one without a hello was closed", retryAfter: 5_000)
         }
-        if let reason = admission.enter(connection) {
+        if let reason = admission.limiter.enter(connection) {
             fail(connection, .tooManyConnections, reason, retryAfter: 5_000)
         }
     }
@@ -43,7 +43,7 @@ extension ServerMachine {
     /// Returns whether to begin the TLS handshake of a connection. `origin` is the address that it comes from; nil if
     /// that is this machine.
     package func mayShakeHands(with origin: String?, at time: Moment) -> Bool {
-        admission.mayShakeHands(with: origin, now: time.now)
+        admission.limiter.shakesHands(origin, now: time.now)
     }
 
     // MARK: The hello
@@ -63,7 +63,7 @@ extension ServerMachine {
         guard let grant else { return turnAway(connection, hasToken: hello.token != nil) }
         // A hello that had to wait was charged before. The user's rights may have changed meanwhile.
         if connection.account == nil {
-            admission.know(connection)
+            admission.limiter.know(connection)
             budgets.open(connection, of: grant.user, now: now)
             charge(connection, work: Price.hello)
             if connection.isEnding { return }
@@ -75,7 +75,7 @@ extension ServerMachine {
     /// still told.
     private func turnAway(_ connection: Connection, hasToken: Bool) {
         let text = hasToken ? "the token is not valid, or no longer" : "this server asks for a token: set HAND_TOKEN"
-        if admission.turnedAway(connection, now: now) { note(.turnedAway(connection, reason: text)) }
+        if admission.limiter.turnedAway(connection, now: now) { note(.turnedAway(connection, reason: text)) }
         fail(connection, .notAuthenticated, text)
     }
 

@@ -199,14 +199,11 @@ public struct Authority: Sendable {
     public mutating func takeBatch() -> CommitBatch {
         guard inWriting == 0 else { return CommitBatch(list: list, expected: revision, entries: []) }
         inWriting = pending.count
-        var batch = CommitBatch(
-            list: list, expected: revision,
-            entries: pending.map {
-                CommitBatch.Entry(
-                    mark: $0.mark, count: $0.count, digest: $0.digest, frame: window.frame(at: $0.mark.revision))
-            })
-        (batch.logID, batch.digest) = (logID, digest)
-        return batch
+        let entries = pending.map {
+            CommitBatch.Entry(
+                mark: $0.mark, count: $0.count, digest: $0.digest, frame: window.frame(at: $0.mark.revision))
+        }
+        return CommitBatch(list: list, expected: revision, entries: entries, logID: logID, digest: digest)
     }
 
     /// The batch is durable: from now on it is visible.

@@ -22,9 +22,7 @@ struct RecentInverses {
     /// A ring buffer: the inverse of a commit is at the index revision modulo `depth`.
     private var inverses: [Delta] = []
 
-    init(revision: Int) {
-        floor = revision
-    }
+    init(revision: Int) { floor = revision }
 
     /// Takes the inverse, unless it is too large, and leaves another delta in its place.
     ///

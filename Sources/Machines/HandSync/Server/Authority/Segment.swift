@@ -22,9 +22,7 @@ package final class Segment: @unchecked Sendable {
     func hasRoom(for bytes: Int) -> Bool { capacity - count >= bytes }
 
     /// - Precondition: there is room.
-    func append(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { append($0) }
-    }
+    func append(_ bytes: [UInt8]) { bytes.withUnsafeBytes { append($0) } }
 
     /// - Precondition: there is room.
     func append(_ bytes: UnsafeRawBufferPointer) {
@@ -35,9 +33,7 @@ package final class Segment: @unchecked Sendable {
     }
 
     /// Forgets the bytes that were appended behind `count`, which nobody has seen.
-    func truncate(to count: Int) {
-        self.count = count
-    }
+    func truncate(to count: Int) { self.count = count }
 
     /// The bytes at `range`, valid while the segment lives. Any thread may call this, so it does not look at `count`,
     /// which may be changing.

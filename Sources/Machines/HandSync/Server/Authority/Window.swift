@@ -70,8 +70,7 @@ struct Window {
         let start = segment.count
         segment.append(frame)
         entries.append(
-            Entry(
-                segment: segment, range: start..<start + size, delta: start + size - deltaSize, count: commit.count))
+            Entry(segment: segment, range: start..<start + size, delta: start + size - deltaSize, count: commit.count))
         let edit = commit.refusal == nil ? commit.delta.single ?? SingleEdit(commit.delta) : .nothing
         shifts.append(SingleEdit.PositionShift(edit ?? .nothing))
         if edit == nil { others.append(commit.revision) }

@@ -72,9 +72,7 @@ final class Account {
     func dequeue() -> Connection? { isOverdrawn || waiting.isEmpty ? nil : waiting.removeFirst() }
 
     /// The connection no longer waits.
-    func remove(_ connection: Connection) {
-        waiting.removeAll { $0 === connection }
-    }
+    func remove(_ connection: Connection) { waiting.removeAll { $0 === connection } }
 
     // MARK: Lists
 

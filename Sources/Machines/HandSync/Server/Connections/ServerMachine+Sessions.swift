@@ -67,9 +67,7 @@ extension ServerMachine {
     }
 
     /// Makes the connection wait for something. Messages that its client sends in the meantime wait, too.
-    func begin(_ connection: Connection) {
-        connection.setBusy(true)
-    }
+    func begin(_ connection: Connection) { connection.setBusy(true) }
 
     /// The connection no longer waits.
     func end(_ connection: Connection) {

@@ -157,8 +157,7 @@ public struct ServerSession: Sendable {
     public mutating func fail(_ code: ErrorCode, _ message: String, retryAfter: UInt64 = 0) -> Effect? {
         if case .closed = state { return nil }
         state = .closed
-        return .close(
-            code, DownMessage.error(code: code, request: 0, retryAfter: retryAfter, message: message).frame)
+        return .close(code, DownMessage.error(code: code, request: 0, retryAfter: retryAfter, message: message).frame)
     }
 
     private var isReady: Bool {

@@ -231,8 +231,7 @@ final class ListMachine {
     func beginSaving(_ limits: Limits) -> SaveSnapshot? {
         guard saving.isDue(authority, limits) else { return nil }
         saving.begin(at: authority.revision)
-        return SaveSnapshot(
-            list: reference, hand: authority.hand, revision: authority.revision, deck: authority.deck)
+        return SaveSnapshot(list: reference, hand: authority.hand, revision: authority.revision, deck: authority.deck)
     }
 
     func endSaving() { saving.end() }

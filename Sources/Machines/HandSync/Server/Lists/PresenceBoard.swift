@@ -22,7 +22,7 @@ package struct PresenceBoard: Sendable {
         var name: String
         var focus: Focus?
         /// The number of connections of the author; a second connection can come before the first has gone.
-        var connections = 1
+        var connections: Int
     }
 
     fileprivate struct Change {
@@ -55,14 +55,8 @@ package struct PresenceBoard: Sendable {
     package var hasChanges: Bool { taken < last }
 
     package mutating func join(_ author: AuthorID, name: String) {
-        if people[author] == nil {
-            people[author] = Entry(name: name)
-        } else {
-            people[author]?.connections += 1
-            people[author]?.name = name
-            // The new connection has not said yet where it is.
-            people[author]?.focus = nil
-        }
+        // A new connection has not said yet where it is.
+        people[author] = Entry(name: name, connections: (people[author]?.connections ?? 0) + 1)
         ownChange(author)
     }
 
@@ -137,8 +131,8 @@ package struct PresenceBoard: Sendable {
         for change in changes[first...] where newest[change.author] == change.number {
             if change.number > end { break }
             if found.count == limit { return (found, change.number - 1) }
-            let isHere = people[change.author] != nil || remotePeople[change.author] != nil
-            if isHere || change.number > known { found.append(entry(change.author)) }
+            let entry = entry(change.author)
+            if entry.place != .gone || change.number > known { found.append(entry) }
         }
         return (found, end)
     }

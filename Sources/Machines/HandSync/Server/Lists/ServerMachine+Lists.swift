@@ -110,18 +110,18 @@ extension ServerMachine {
     private func start(_ connection: Connection, in hosted: ListMachine, _ subscribe: UpMessage.Subscribe) {
         guard let author = connection.author else { return }
         let former = connection.cursors[hosted.list.number]
-        let isNew = former == nil
         let start = hosted.start(
             from: subscribe.revision, logID: subscribe.logID, wantsItems: subscribe.wantsItems, for: author)
         begin(connection, in: hosted, request: subscribe.request, start, from: subscribe.revision)
         connection.cursors[hosted.list.number]?.wantsItems = subscribe.wantsItems
         connection.cursors[hosted.list.number]?.wantsPeople = subscribe.wantsPeople
         if subscribe.name.isEmpty { send(.renamed(list: hosted.list.number, name: hosted.list.name), to: connection) }
-        if !isNew { figures.resynchronizations += 1 }
-        if isNew {
+        if former == nil {
             hosted.add(connection)
             connection.account?.follow(items: hosted.authority.count)
             connection.cursors[hosted.list.number]?.items = hosted.authority.count
+        } else {
+            figures.resynchronizations += 1
         }
         switch (former?.wantsPeople ?? false, subscribe.wantsPeople) {
         case (false, false): return
@@ -189,8 +189,7 @@ extension ServerMachine {
         guard case .resumed = start else {
             return begin(connection, in: cursor.hosted, request: cursor.request, start, from: revision)
         }
-        let next = ReadFrames(
-            list: cursor.hosted.reference, connection: connection.id, after: revision, bytes: bytes)
+        let next = ReadFrames(list: cursor.hosted.reference, connection: connection.id, after: revision, bytes: bytes)
         self.start(next) { $0.read($1, $2) }
     }
 
@@ -203,13 +202,11 @@ extension ServerMachine {
         else { return }
         connection.cursors[list]?.isReading = false
         mark(connection)
-        if case .success(let frames) = result {
-            let bytes = frames.reduce(0) { $0 + $1.bytes.count }
-            charge(connection, work: Price.commits(frames.count, bytes: bytes))
-        }
         switch result {
         case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
         case .success(let frames):
+            let bytes = frames.reduce(0) { $0 + $1.bytes.count }
+            charge(connection, work: Price.commits(frames.count, bytes: bytes))
             // The store may already have commits that it has not yet confirmed. Nobody may see those.
             let durable = frames.prefix { $0.revision <= hosted.authority.revision }
             guard let last = durable.last, durable.first?.revision == task.after + 1 else {

@@ -21,8 +21,7 @@ extension ServerMachine {
         }
         figures.submissions += 1
         let origin = Authority.Origin(submission, by: author, over: connection.id, isFirst: isFirst)
-        let outcome = hosted.submit(
-            origin, .init(now: wallClock, isFull: upkeep.isFull, maxWork: limits.inlineWork))
+        let outcome = hosted.submit(origin, .init(now: wallClock, isFull: upkeep.isFull, maxWork: limits.inlineWork))
         if case .tooMuchWork = outcome {
             begin(connection)
             return make(origin, in: hosted)

@@ -102,8 +102,7 @@ struct Peers {
             let board = lists[list]?.presence ?? PresenceBoard()
             guard isNew(board, of: list) else { continue }
             version += 1
-            announced[list] = Announcement(
-                changes: board.ownChanges, version: board.everybody.isEmpty ? nil : version)
+            announced[list] = Announcement(changes: board.ownChanges, version: board.everybody.isEmpty ? nil : version)
             let place = PresencePlace(list: list, server: server)
             news.append(PresenceNews(place: place, version: version, people: board.ownEntries))
         }

@@ -44,9 +44,7 @@ extension ServerMachine {
 package final class ThreadTransfer<Value: Sendable>: @unchecked Sendable {
     private var value: Value?
 
-    init(_ value: consuming Value) {
-        self.value = value
-    }
+    init(_ value: consuming Value) { self.value = value }
 
     /// Returns the value. To be called once.
     func take() -> Value {
