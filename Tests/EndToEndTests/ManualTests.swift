@@ -133,8 +133,8 @@ import Testing
         }
         #expect(
             names == [
-                "merging", "news", "tasks", "sub-items", "order", "offline", "formats", "tls", "roles", "decks",
-                "backups",
+                "merging", "news", "tasks", "sub-items", "order", "offline", "formats", "scripts", "tls", "roles",
+                "decks", "backups",
             ])
         for name in names {
             let text = try Self.hand("help", String(name))
@@ -156,8 +156,7 @@ import Testing
         let others = [
             "hand-serve.toml.5", "hand-config.toml.5", "hand-load-script.5", "hand-protocol.7", "hand-merging.7",
             "hand-news.7", "hand-tasks.7", "hand-sub-items.7", "hand-order.7", "hand-offline.7", "hand-formats.7",
-            "hand-tls.7", "hand-roles.7", "hand-decks.7",
-            "hand-backups.7",
+            "hand-scripts.7", "hand-tls.7", "hand-roles.7", "hand-decks.7", "hand-backups.7",
         ]
         #expect(files == Set(commands + others))
         func page(_ name: String) throws -> String { try String(contentsOfFile: pages + "/" + name, encoding: .utf8) }

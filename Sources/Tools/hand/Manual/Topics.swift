@@ -73,9 +73,7 @@ enum Topic: String, CaseIterable {
 
     private static var scriptsText: String {
         let codes = CommandEnvironment.exitCodes.map { " \($0.rawValue)  \($0.summary)" }
-        let variables = CommandEnvironment.variables.filter { $0.sides.contains(.client) }.map {
-            "\($0.name): \($0.meaning)"
-        }
+        let variables = CommandEnvironment.variables.filter { $0.sides.contains(.client) }.map(\.name)
         return """
             With --json, a command prints one JSON object on a line for each item, commit or list, and nothing else. What a member means \
             stays; later versions may add members. Messages for people go to standard error, and -q leaves out those that are not about \
@@ -96,9 +94,8 @@ enum Topic: String, CaseIterable {
 
             \(codes.joined(separator: "\n"))
 
-            Options that are left out come from these variables, if they are set:
-
-            \(variables.joined(separator: "\n"))
+            Options that are left out come from environment variables, if they are set; the manual page hand(1) explains them: \
+            \(variables.joined(separator: ", ")).
             """
     }
 
