@@ -38,8 +38,7 @@ import Testing
         for name in ["groceries", "garden", "work"] { try user.hand("create", name) }
         try user.hand("add", "-l", "garden", "roses", "tulips")
         let ids = try user.hand("ls", "-l", "garden").split(separator: "\n").map { line in
-            let id = String(line.split(separator: " ")[1])
-            return id.allSatisfy(\.isNumber) ? "@" + id : id
+            String(line.split(separator: " ")[1])
         }
         #expect(try offered("hand", "delete", "g").sorted() == ["garden", "groceries"])
         #expect(try offered("hand", "open", "ga") == ["garden"])

@@ -38,7 +38,7 @@ import Testing
 
     /// Ids and times differ in each run.
     private func normalized(_ line: String) -> String {
-        line.replacing(#/^(\d+)  [0-9a-z]{4}  /#) { "\($0.output.1)  ID  " }
+        line.replacing(#/^(\d+) [ @][0-9a-z]{4}  /#) { "\($0.output.1)  ID  " }
             .replacing(#/^token [0-9a-z]{6} for/#, with: "token ID for").replacing(
                 #/hand-[0-9a-z]{26}/#, with: "SECRET"
             )

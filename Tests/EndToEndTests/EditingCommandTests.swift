@@ -263,7 +263,7 @@ import Testing
             let outcome = try user.run(["ls"] + arguments)
             #expect(outcome.status == 0, "\(outcome.messages)")
             return outcome.output.split(separator: "\n").map {
-                String($0).replacing(#/  [0-9a-z]{4}  \[.\]/#, with: "")
+                String($0).replacing(#/ [ @][0-9a-z]{4}  \[.\]/#, with: "")
             }
         }
         #expect(try shown("--grep", "milk") == ["1 milk", "4 MILK powder"])

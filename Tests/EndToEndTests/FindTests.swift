@@ -19,7 +19,7 @@ import Testing
         let outcome = try user.run(["find"] + arguments)
         #expect(outcome.status == status, "\(arguments): \(outcome.messages)")
         return outcome.output.split(separator: "\n").map {
-            String($0).replacing(#/  [0-9a-z]{4}  /#, with: " ").replacing("\t", with: "|")
+            String($0).replacing(#/ [ @][0-9a-z]{4}  /#, with: " ").replacing("\t", with: "|")
         }
     }
 

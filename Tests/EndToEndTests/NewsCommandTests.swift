@@ -121,6 +121,7 @@ import Testing
         let shown = try ada.hand("show", "4").split(separator: "\n").dropFirst()
         #expect(
             shown.map { $0.prefix { $0 != " " } } == ["[x]", "added", "edited"] && shown.last?.hasSuffix("ada") == true)
+        #expect(try ada.hand("show", "4", "--json").contains(#","number":4,"revision":5,"kind":"task","#))
         #expect(try ada.hand("show", "4", "--json").contains(#""last":{"what":"edited","person":"ada","revision":5"#))
         #expect(try ada.hand("show", "4", "--at", "3").split(separator: "\n").count == 2)
     }

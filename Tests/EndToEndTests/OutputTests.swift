@@ -202,7 +202,7 @@ import Testing
             return try Binary.run(
                 ["-qec", "\(Binary.path) \(command)", "/dev/null"], environment: environment, program: "/usr/bin/script"
             ).output.split(separator: "\r\n").map {
-                String($0).replacing(#/^(\d  )(\u{1B}\[2m)?[0-9a-z]+(\u{1B}\[0m)?/#) { "\($0.1)id" }
+                String($0).replacing(#/^(\d) +(\u{1B}\[2m)?@?[0-9a-z]+(\u{1B}\[0m)?/#) { "\($0.1)  id" }
             }
         }
         let end = "\u{1B}[0m"

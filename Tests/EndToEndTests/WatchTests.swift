@@ -252,8 +252,10 @@ import Testing
         #expect(lines().count == 2 && lines()[0].hasPrefix(#"a b|$HOME;|{"revision":1,"#))
         #expect(lines()[1].contains(#""person":"ada""#) && lines()[1].contains("bread"))
         watch.end()
-        let missing = try Watcher(ada, "--exec", "/no/such/program")
-        #expect(try missing.says("hand: --exec: there is no program '/no/such/program' that can be run"))
+        for missing in ["/no/such/program", "/usr/bin"] {
+            let watch = try Watcher(ada, "--exec", missing)
+            #expect(try watch.says("hand: --exec: there is no program '\(missing)' that can be run"))
+        }
         let vanishing = try Watcher(ada, "--exec", script)
         #expect(try eventually { try !ada.hand("who", "--all").isEmpty })
         try FileManager.default.removeItem(atPath: script)

@@ -23,8 +23,14 @@ enum Opener {
 package enum SystemPrograms {
     /// Whether a program can be run: it is in a folder of $PATH, or its name is a path.
     package static func isInstalled(_ program: String) -> Bool {
-        if program.contains("/") { return access(program, X_OK) == 0 }
+        if program.contains("/") { return canBeRun(program) }
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
-        return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
+        return path.split(separator: ":").contains { canBeRun("\($0)/\(program)") }
+    }
+
+    /// Folders have the same right.
+    private static func canBeRun(_ path: String) -> Bool {
+        var facts = stat()
+        return access(path, X_OK) == 0 && stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
     }
 }

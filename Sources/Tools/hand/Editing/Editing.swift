@@ -123,7 +123,7 @@ struct Edit: AsyncParsableCommand {
     private func item(_ reference: ItemReference, at revision: Int) async throws -> Item {
         let name = try options.list.name()
         return try await options.list.server.withClient(list: name) { client, _ in
-            try await ListHistory.item(reference, of: name, at: revision, client)
+            try await ListHistory.item(reference, of: name, at: revision, client).item
         }
     }
 

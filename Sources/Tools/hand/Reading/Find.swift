@@ -89,7 +89,8 @@ private struct Finder: Sendable {
                     Output.json(.object(place + [.init("id", JSON.id(item.id))] + JSON.members(of: item)))
                 } else {
                     let id = ShortID.text(of: item.id, length: length)
-                    Output.line("\(name)\t\(number)  \(id)  \(Printable.line(of: item.content))")
+                    let gap = id.hasPrefix("@") ? " " : "  "
+                    Output.line("\(name)\t\(number)\(gap)\(id)  \(Printable.line(of: item.content))")
                 }
             }
         }

@@ -40,12 +40,14 @@ enum ListHistory {
         return selections
     }
 
+    /// Returns an item with its number, and the revision of the list.
     static func item(
         _ reference: ItemReference, of name: String, at revision: Int? = nil, _ client: HandClient
-    ) async throws -> Item {
+    ) async throws -> (item: Item, number: Int, revision: Int) {
         let part = PartialList(
             try await client.excerpt(of: name, at: revision, ItemReference.selections(of: [reference])))
-        return try part.item(at: try reference.position(in: part))
+        let position = try reference.position(in: part)
+        return (try part.item(at: position), position + 1, part.revision)
     }
 
     /// What happened to an item of a list. --timeout limits each answer of the server.

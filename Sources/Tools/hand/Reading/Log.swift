@@ -112,7 +112,7 @@ extension Log {
         let (name, server) = (try list.name(), list.server)
         try await server.withClient(list: name, timeLimited: false) { client, address in
             let item = try await server.limited(client, address) {
-                try await ListHistory.item(reference, of: name, client).id
+                try await ListHistory.item(reference, of: name, client).item.id
             }
             let history = try await ListHistory.history(of: item, in: name, client, server, address)
             var first: Item?

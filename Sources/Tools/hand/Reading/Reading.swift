@@ -218,13 +218,14 @@ struct Show: AsyncParsableCommand {
     /// Prints one item, and who has added and changed it, unless it is an item of an earlier revision.
     private func show(_ reference: ItemReference, of name: String) async throws {
         let (server, at) = (list.server, at)
-        let (item, history) = try await server.withClient(list: name, timeLimited: false) { client, address in
-            let item = try await server.limited(client, address) {
+        let (found, history) = try await server.withClient(list: name, timeLimited: false) { client, address in
+            let found = try await server.limited(client, address) {
                 try await ListHistory.item(reference, of: name, at: at, client)
             }
-            if at != nil { return (item, nil as ItemHistory?) }
-            return (item, try await ListHistory.history(of: item.id, in: name, client, server, address))
+            if at != nil { return (found, nil as ItemHistory?) }
+            return (found, try await ListHistory.history(of: found.item.id, in: name, client, server, address))
         }
+        let item = found.item
         let steps = history.map { [$0.isWhole ? $0.steps.last : nil, $0.steps.count > 1 ? $0.steps.first : nil] } ?? []
         let people = history?.people ?? [:]
         if server.json {
@@ -239,10 +240,11 @@ struct Show: AsyncParsableCommand {
             let last = steps.compactMap(\.self).last
             return Output.json(
                 .object(
-                    .init(["id": JSON.id(item.id)]) + JSON.members(of: item)
+                    .init(["id": JSON.id(item.id), "number": found.number, "revision": found.revision])
+                        + JSON.members(of: item)
                         + .init(["added": json(steps.first ?? nil), "last": json(last)])))
         }
-        Output.line("\(item.id)  \(item.content.kind.name)")
+        Output.line("\(item.id)  \(item.content.kind.name), item \(found.number) of revision \(found.revision)")
         Output.line("\(Printable.line(of: item.content))")
         for step in steps.compactMap(\.self) {
             Output.line("\(step.verb)  \(LocalTime.here(step.time))  \(people[step.author] ?? "?")")
