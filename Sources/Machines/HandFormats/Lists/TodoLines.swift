@@ -26,9 +26,11 @@ struct TodoLines: ItemReader {
     struct Writer: ItemWriter, ContentVisitor {
         /// The level of the item that is being written.
         private var level: UInt8 = 0
+        private var isFirst = true
 
         mutating func lines(for item: Item) -> String {
             level = item.level
+            defer { isFirst = false }
             return item.content.accept(self) + "\n"
         }
 
@@ -45,7 +47,7 @@ struct TodoLines: ItemReader {
             if kind == .task, level == 0, !text.isEmpty, !Percent.isNeeded(text) {
                 let line = (done ? "x " : "") + text
                 // A line that looks like another format gets tags, by which an import knows the file.
-                if !FileKind.mayLookLikeOne(line),
+                if !FileKind.mayLookLikeOne(line, isFirst: isFirst),
                     TodoLines.item(in: Array(line.utf8)[...]) == ReadItem(content: .task(text, done: done))
                 {
                     return line
