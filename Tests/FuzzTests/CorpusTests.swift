@@ -1,11 +1,11 @@
 import Foundation
 import FuzzTargets
+import HandTestSupport
 import Testing
 
 /// Inputs that the fuzzer kept, and inputs that once crashed, run through their target in each test run.
 @Suite struct CorpusTests {
-    private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Data/Corpus")
+    private static let corpus = Project.root.appending(path: "Tests/Data/Corpus")
 
     @Test(arguments: FuzzTarget.allCases)
     func everyInputHolds(target: FuzzTarget) throws {

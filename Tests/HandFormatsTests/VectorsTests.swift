@@ -14,8 +14,7 @@ import Testing
     }
 
     private static func file(of law: Vectors.Law) -> URL {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Data/Vectors/\(law.rawValue).jsonl")
+        Project.root.appending(path: "Tests/Data/Vectors/\(law.rawValue).jsonl")
     }
 
     private static func allLines() throws -> [String] { try Vectors.Law.allCases.flatMap(lines) }

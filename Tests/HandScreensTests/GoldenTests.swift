@@ -3,13 +3,14 @@ import HandCore
 import HandFormats
 import HandScreens
 import HandSync
+import HandTestSupport
 import HandWire
 import Testing
 
 /// The drawing of every screen and state, in three sizes, with and without colours, compared with the files in
 /// `Golden`. `HAND_WRITE_GOLDEN=1` rewrites them; read the differences before you commit them.
 @Suite struct GoldenTests {
-    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden")
+    static let folder = Project.root.appending(path: "Tests/HandScreensTests/Golden")
     static let sizes = [Size(rows: 24, columns: 80), Size(rows: 50, columns: 200), Size(rows: 12, columns: 40)]
 
     @Test(arguments: Scene.all)

@@ -1,15 +1,14 @@
 import Foundation
 import HandCore
 import HandScreens
+import HandTestSupport
 import HandWire
 import Testing
 
 /// The diagram of the screens in HandScreens' README, compared with the ways found by pressing every key on every
 /// screen.
 @Suite struct WaysTests {
-    static let readme = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Sources/Machines/HandScreens/README.md")
+    static let readme = Project.root.appending(path: "Sources/Machines/HandScreens/README.md")
 
     @Test func theDiagramIsCorrect() throws {
         let diagram = Self.diagram()

@@ -1,4 +1,5 @@
 import Foundation
+import HandTestSupport
 import Testing
 
 /// The table in a type's documentation: the next state for each event in each state.
@@ -10,8 +11,7 @@ struct TransitionTable {
     ///   - file: its path in the module.
     ///   - first: the title of the table's first column.
     init(of file: String, first: String) throws {
-        let tree = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let url = tree.appendingPathComponent("../Sources/Machines/HandSync/\(file)")
+        let url = Project.root.appending(path: "Sources/Machines/HandSync/\(file)")
         let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
         let cells = lines.filter { $0.contains("///     |") }.map { line in
             line.split(separator: "|").dropFirst().map { $0.trimmingCharacters(in: .whitespaces) }

@@ -1,4 +1,5 @@
 import Foundation
+import HandTestSupport
 
 /// A page as tests read it: fenced blocks and tables.
 struct ProtocolPage {
@@ -14,15 +15,12 @@ struct ProtocolPage {
     let fences: [Fence]
 
     static let shared = ProtocolPage("Protocol.md")
-    static let url = root.appending(path: "Protocol.md")
+    static let url = Project.root.appending(path: "Protocol.md")
     /// The page about the test vectors, with the JSON forms.
     static let vectors = ProtocolPage("Tests/Data/Vectors/README.md")
 
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     private init(_ path: String) {
-        let url = Self.root.appending(path: path)
+        let url = Project.root.appending(path: path)
         guard let text = try? String(contentsOf: url, encoding: .utf8) else {
             preconditionFailure("\(url.path) cannot be read")
         }
@@ -53,7 +51,7 @@ struct ProtocolPage {
     }
 
     /// The files of test vectors are named after a law, or after what they are about.
-    static func file(_ name: String) -> URL { root.appending(path: "Tests/Data/Vectors/\(name).jsonl") }
+    static func file(_ name: String) -> URL { Project.root.appending(path: "Tests/Data/Vectors/\(name).jsonl") }
 
     /// Returns the lines of a file of test vectors.
     static func vectors(_ name: String) throws -> [String] {

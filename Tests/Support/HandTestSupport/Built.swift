@@ -13,14 +13,14 @@ package enum Built {
     /// The library that is loaded before the system's. It is not part of the package, so the tests build it on first
     /// use.
     package static let faultyDisk: String = {
-        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path
+        let source = Project.root.appending(path: "Tests/Support/FaultyDisk/faultydisk.c").path
         let library = folder + "/libfaultydisk.so"
         // Another process of the tests may be loading it at this moment.
         let fresh = library + ".\(ProcessInfo.processInfo.processIdentifier)"
         let clang = Process()
         clang.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         clang.arguments = [
-            "clang", "-Wall", "-Werror", "-shared", "-fPIC", "-O1", "-o", fresh, source + "/FaultyDisk/faultydisk.c",
+            "clang", "-Wall", "-Werror", "-shared", "-fPIC", "-O1", "-o", fresh, source,
         ]
         do { try clang.run() } catch { fatalError("\(error)") }
         clang.waitUntilExit()

@@ -15,8 +15,7 @@ package struct NodeTests: Sendable {
 
     /// - Parameter name: of a folder in `Tests`.
     package init(_ name: String) {
-        folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: name)
+        folder = Project.root.appending(path: "Tests").appending(path: name)
         files = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
             .filter { $0.hasSuffix(".test.mjs") }.sorted()
     }

@@ -6,9 +6,7 @@ import Testing
 @Suite struct MaintainerScriptTests {
     private let folder: TemporaryFolder
     private var lists: String { folder.path + "/lists" }
-    private static let scripts =
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().path + "/.ci/debian/"
+    private static let scripts = Project.root.path + "/.ci/debian/"
 
     init() throws {
         folder = try TemporaryFolder()

@@ -267,8 +267,7 @@ import Testing
     }
 
     @Test func vectorsAreAnswered() throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Data/Vectors")
+        let folder = Project.root.appending(path: "Tests/Data/Vectors")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".jsonl") }
         #expect(files.count >= 10)
         for file in files {

@@ -9,8 +9,7 @@ private let hasLibraries = (try? Binary.run(["-c", "import websockets, wsproto"]
 /// python3-wsproto and python3-websockets.
 @Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: hasLibraries, "no python3-wsproto and python3-websockets"))
 struct ForeignWebSocketTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Programs/WebSockets")
+    private static let folder = Project.root.appending(path: "Tests/Programs/WebSockets")
 
     private let folder: TemporaryFolder
     private let certificates: Certificates

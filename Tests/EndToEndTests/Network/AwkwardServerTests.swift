@@ -15,8 +15,7 @@ import Testing
             FileManager.default.isExecutableFile(atPath: $0)
         }
 
-        private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Sources/Examples/Python/client.py").path
+        private static let script = Project.root.appending(path: "Sources/Examples/Python/client.py").path
 
         struct Ended {
             let status: Int32

@@ -17,8 +17,7 @@ import Testing
         #expect(server.terminate() == 0)
     }
 
-    private static let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Sources/Web")
+    private static let source = Project.root.appending(path: "Sources/Web")
 
     /// Every file of the folder is in the program, as it is.
     @Test func theProgramHasAllFilesOfTheFolder() throws {

@@ -4,14 +4,12 @@ import Testing
 
 /// The package of `.ci/package`, on a system with nothing but Debian's base.
 @Suite(.serialized) struct PackageTests {
-    private static let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().path
     /// The package in a folder.
     private static func package(in folder: String) -> String? {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return files.first { $0.hasSuffix(".deb") }.map { "\(folder)/\($0)" }
     }
-    private static let package = package(in: project + "/.build/package")
+    private static let package = package(in: Project.root.path + "/.build/package")
     private static let canBeTried =
         getuid() == 0 && package != nil && FileManager.default.isExecutableFile(atPath: "/usr/sbin/debootstrap")
 
@@ -119,7 +117,7 @@ import Testing
         let newer = root.folder.path + "/newer"
         try root.shell(
             "cd $1; export PATH=$PATH:$3; SOURCE_DATE_EPOCH=$(($(git log -1 --format=%ct) + 1)) .ci/package $2",
-            Self.project, newer, ProcessInfo.processInfo.environment["PATH"] ?? "")
+            Project.root.path, newer, ProcessInfo.processInfo.environment["PATH"] ?? "")
         let package = try #require(Self.package(in: newer))
         // A release with another option: the example differs.
         try root.shell(

@@ -10,8 +10,7 @@ import Testing
         var output: [String] = []
     }
 
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().path
+    private static let root = Project.root.path
 
     /// README.md and the articles, from the root of the project.
     private static func documents() throws -> [String] {
