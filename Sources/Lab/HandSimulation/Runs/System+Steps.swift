@@ -69,13 +69,16 @@ extension System {
         case .garble:
             client.link?.serverEnd.garbles = true
             hasGarbled = true
-        default:
-            // The client moves to another server. Its earlier messages arrive late, after the messages that it sends to
-            // the new server.
-            client.link?.up.stalledUntil = scheduler.now + UInt64(random.next(below: 10_000))
-            client.link?.giveUp()
+        default: move(client, delay: UInt64(random.next(below: 10_000)))
         }
         return kind == .killClient || kind == .tearClient ? isUp : hasLink
+    }
+
+    /// Moves a client to another server. Its earlier messages arrive after a delay, and later than the messages that it
+    /// sends to the new server.
+    func move(_ client: SimulatedClient, delay: UInt64) {
+        client.link?.up.stalledUntil = scheduler.now + delay
+        client.link?.giveUp()
     }
 
     /// Causes a fault of a server, its disk or the store. Returns false if the server does not run.

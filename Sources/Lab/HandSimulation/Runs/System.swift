@@ -135,6 +135,7 @@ final class System {
         mergers.sent(
             submission, on: base, list: logID, author: author, client: client.number,
             seen: ledger.histories[logID]?.seen ?? 0)
+        mayBeDecidedTwice(submission, of: logID, by: client)
         guard let name = open?.key else { return }
         let what = "client \(client.number) sends submission \(submission.sequence) of \(name)"
         if !client.hasKept(submission, of: logID) { report(.journal, "\(what) before it is kept") }
@@ -191,6 +192,17 @@ final class System {
         guard schedule.isUnlucky, !isCalm, !client.isCopied else { return }
         let isCut = (schedule.seed ^ scheduler.now) & 1 == 0
         scheduler.after(0) { isCut ? client.link?.cut() : client.die() }
+    }
+
+    /// In an unlucky world, moves the author of an edit that has no room in its list to another server. The edit arrives
+    /// there first, and at the former server when the list may have room again.
+    private func mayBeDecidedTwice(_ submission: Submission, of logID: UInt64, by client: SimulatedClient) {
+        let coin = schedule.seed ^ scheduler.now
+        guard schedule.isUnlucky, !isCalm, isShared, coin & 1 == 0, !submission.delta.insertedItems.isEmpty,
+            let limit = disk.durable.lists[submission.list]?.stored.rules.maximumCount,
+            let count = ledger.histories[logID]?.list.items.count, count >= limit
+        else { return }
+        scheduler.after(0) { [unowned self] in move(client, delay: coin % 10_000) }
     }
 
     // MARK: The network
