@@ -297,7 +297,10 @@ import Testing
             for format in [ListFormat.markdown, .todotxt] { #expect(kind(text, as: format) == nil, "\(text)") }
         }
         // An export is not, either, whatever its texts look like.
-        let looks = ["#+tag: x", "BEGIN:VCALENDAR", "text,done", "- [ ] x", "{\"kind\":\"note\"}", "[a](b)"]
+        let looks = [
+            "#+tag: x", "BEGIN:VCALENDAR", "text,done", "- [ ] x", "{\"kind\":\"note\"}", "[a](b)", "<html>", "<?xml?>",
+            "BEGIN:VCARD", "[description:\"a\"]", "{\"a\":1}", "%PDF-1.7", "GIF89a",
+        ]
         let texts = ["** TODO call", "* TODO buy"].map { Content.task($0, done: false) }
         for format in ListFormat.written {
             for contents in [texts + sampleContents] + looks.map({ [.task($0, done: false)] }) {

@@ -20,16 +20,18 @@ package struct FileKind: Equatable, Sendable {
         guard let kind = Self.binary(bytes) ?? Self.text(bytes, format), format == nil || kind.format != format else {
             return nil
         }
-        // A task may begin like anything. Only our own export has such tags.
-        if format == .todotxt, kind.format != nil, TodoLines.hasTags(bytes) { return nil }
         self = kind
         isBinary = bytes.prefix(512).contains { $0 < 0x20 && !(0x09...0x0D).contains($0) || $0 >= 0xFE }
+        // A task may begin like anything. Only our own export has such tags: an export that looks like what no format
+        // reads has one in its first line.
+        let tagged = kind.format == nil ? bytes.prefix { $0 != 0x0A } : bytes[...]
+        if format == .todotxt, !isBinary, TodoLines.hasTags(tagged) { return nil }
     }
 
     /// Whether a line may make a file with it look like another format than todo.txt. O(1), except for the first line.
     static func mayLookLikeOne(_ line: String, isFirst: Bool) -> Bool {
         line.utf8.first.map { "*#-[{<".utf8.contains($0) } ?? false
-            || isFirst && Self.text(Array(line.utf8), .todotxt) != nil
+            || isFirst && FileKind(of: Array(line.utf8), otherThan: .todotxt) != nil
     }
 
     // MARK: Files with a signature

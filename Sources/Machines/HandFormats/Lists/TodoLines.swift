@@ -69,7 +69,7 @@ struct TodoLines: ItemReader {
     // MARK: Reading
 
     /// Whether lines have tags that only these lines have.
-    static func hasTags(_ bytes: [UInt8]) -> Bool { bytes.firstRange(of: Array(" kind:".utf8)) != nil }
+    static func hasTags(_ bytes: ArraySlice<UInt8>) -> Bool { bytes.firstRange(of: Array(" kind:".utf8)) != nil }
 
     mutating func items() throws(FormatError) -> [ReadItem] {
         guard let line = lines.current else { return [] }

@@ -7,7 +7,8 @@ struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Add items, as tasks by default.",
         discussion: """
-            They are added at the end by default. '-' reads one item per line from standard input. A text may begin with a \
+            They are added at the end by default. '-' reads standard input to its end, one item per line; marks such \
+            as # stay in the texts ('hand import --format markdown' reads them). A text may begin with a \
             dash, as in "- wash"; one that looks like an option follows --. With --json, "changes" has the ids and the numbers \
             of the new items.
             """)

@@ -246,7 +246,8 @@ enum Topic: String, CaseIterable {
         line break. --tasks makes tasks of list items without a box. An export writes what was not edited as it was, except for \
         blank lines, indentation, spaces at line ends, the marks and numbers of list items, and X for x.
 
-        todotxt (.txt): every line is a task; priority, dates, tags and indentation stay in its text. Blank lines are not kept. An \
+        todotxt (.txt): every line is a task; priority, dates, tags, indentation and marks such as # or - stay in its \
+        text (--format markdown reads marks). Blank lines are not kept. An \
         export marks what todo.txt does not have: kind:note, level:1, and escaped:percent where a text has line breaks.
 
         csv (.csv): the first line names the columns: text, done, level, kind, url, due. Only text is needed. An export has no due, \
