@@ -160,6 +160,23 @@ import Testing
         #expect(
             try user.hand("edit", "1", "--link", "x", "--was", "ham", expecting: 2).contains(
                 "--was needs a new text"))
+        let both = try user.hand("edit", "1", "x", "--was", "ham", "--if-revision", "1", expecting: 2)
+        #expect(both.contains("use --was or --if-revision, not both"), "\(both)")
+    }
+
+    /// A refused edit has a revision, but the list is still what it was.
+    @Test func aRefusedEditIsNoChange() throws {
+        try user.hand("create", "full", "--max-items", "1")
+        try user.hand("add", "milk", "-l", "full")
+        for _ in 0..<2 { try user.hand("add", "bread", "-l", "full", expecting: 4) }
+        #expect(try user.hand("log", "-l", "full", "--json").split(separator: "\n").count == 3)
+        try user.hand("done", "1", "--if-revision", "1", "-l", "full")
+        try user.hand("undo", "--if-revision", "4", "-l", "full")
+        try user.hand("add", "bread", "-l", "full", expecting: 4)
+        try user.hand("undo", "-n", "1", "--if-revision", "5", "-l", "full")
+        for revision in ["4", "8", "-1"] {
+            try user.hand("add", "x", "--if-revision", revision, "-l", "full", expecting: 7)
+        }
     }
 
     @Test func rangesNameItems() throws {

@@ -36,7 +36,8 @@ import Testing
         for edit in edits { #expect(try roundTrips(edit) == 2, "\(edit)") }
         // The server is only asked.
         #expect(try roundTrips(["done", "9"], status: 3) == 1)
-        #expect(try roundTrips(["add", "x", "--if-revision", "1"], status: 7) == 1)
+        // So it is for what changed.
+        #expect(try roundTrips(["add", "x", "--if-revision", "1"], status: 7) == 2)
         #expect(try direct.lines() == ["[ ] tea", "[ ] next", "[ ] eggs", "[ ] last"])
     }
 

@@ -101,12 +101,11 @@ struct EditOptions: ParsableArguments {
         }
     }
 
-    /// Returns `make` with what an edit checks and notes: nil if the edit changes nothing.
+    /// Returns `make` with what an edit notes: nil if the edit changes nothing.
     func noting(
         _ make: @escaping @Sendable (PartialList) throws -> Delta, in summary: EditSummary
     ) -> @Sendable (PartialList) throws -> Delta? {
-        { [ifRevision] list in
-            try Self.check(list, is: ifRevision)
+        { list in
             let delta = try make(list)
             if try delta.changesNothing(of: list) { return nil }
             try summary.note(delta, on: list)
@@ -118,13 +117,15 @@ struct EditOptions: ParsableArguments {
     func commit(
         knowing part: EphemeralList.Part, _ make: @escaping @Sendable (PartialList) throws -> Delta?
     ) async throws -> Settlement? {
-        let (name, server, isExact, queue) = (try list.name(), list.server, ifRevision != nil, queue)
+        let (name, server, expected, queue) = (try list.name(), list.server, ifRevision, queue)
         return try await server.withClient(list: name, telling: false) { client, _ in
             let told = try await Losses.beginTelling(of: name, client, server)
             // The next edit may have to wait: then it needs a copy of the list.
             let part = queue ? .all : part
+            let isExact = expected != nil
             let outcome = try await client.edit(name, knowing: part, isExact: isExact, keepsCopy: queue) { list in
                 await told.value
+                try await Self.check(list, is: expected, name, client)
                 return try make(list)
             }
             if outcome != nil { try await server.noteTold(of: name, client) }
@@ -132,17 +133,23 @@ struct EditOptions: ParsableArguments {
         }
     }
 
-    /// Throws if a list is not at the expected revision.
-    static func check(_ list: PartialList, is expected: Int?) throws {
+    /// Throws if a list has changed since the expected revision. A refused edit has a revision, and changes nothing.
+    static func check(_ list: PartialList, is expected: Int?, _ name: String, _ client: HandClient) async throws {
         guard let expected, list.revision != expected else { return }
-        throw ClientError.rejected(.revisionMoved(now: list.revision))
+        var last = (0...list.revision).contains(expected) ? expected : nil
+        while let known = last, known < list.revision {
+            let commits = try await client.history(of: name, from: known + 1, limit: 100).commits
+            let isUnchanged = commits.first?.revision == known + 1 && commits.allSatisfy { $0.refusal != nil }
+            last = isUnchanged ? commits.last?.revision : nil
+        }
+        if last == nil { throw ClientError.rejected(.revisionMoved(now: list.revision)) }
     }
 
     /// Makes an edit on this machine's newest copy of the list, and keeps it there.
     private func keep(
         _ summary: EditSummary, _ make: @escaping @Sendable (PartialList) throws -> Delta?
     ) async throws {
-        let (name, server, isExact) = (try list.name(), list.server, ifRevision != nil)
+        let (name, server, expected, isExact) = (try list.name(), list.server, ifRevision, ifRevision != nil)
         let address = try server.address(name)
         let client = try Identity.client(at: address, person: try server.user.name(), keepsLists: true)
         struct NothingToDo: Error {}
@@ -162,6 +169,9 @@ struct EditOptions: ParsableArguments {
                     // What the person sees: without a copy, nothing is known of the list.
                     let shown = state.isLoaded ? Identity.shown(copies) : Hand()
                     let list = PartialList(shown, logID: state.logID, revision: state.revision)
+                    if let expected, expected != state.revision {
+                        throw ClientError.rejected(.revisionMoved(now: state.revision))
+                    }
                     guard let delta = try make(list) else { throw NothingToDo() }
                     return try delta.moved(from: shown, to: state.view)
                 } catch {

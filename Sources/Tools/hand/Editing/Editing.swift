@@ -70,6 +70,9 @@ struct Edit: AsyncParsableCommand {
 
     func validate() throws {
         if text == nil && was != nil { throw ValidationError("--was needs a new text.") }
+        if was != nil && options.ifRevision != nil {
+            throw ValidationError("Use --was or --if-revision, not both: each says what you saw.")
+        }
     }
 
     func run() async throws {
@@ -95,7 +98,7 @@ struct Edit: AsyncParsableCommand {
             options.ifRevision = nil
             let item = try await item(reference, at: revision)
             reference = .prefix("\(item.id)")
-            seen = (was ?? item.content.text, item.content.address)
+            seen = (item.content.text, item.content.address)
         }
         let (link, text, was, wanted) = (link, words, seen, reference)
         let reword: @Sendable (PartialList, Int) throws -> Delta = { list, place in

@@ -108,7 +108,7 @@ struct Transfer {
         return try await EditOptions.withBranches(of: references) { part, find in
             try await server.withClient(list: name) { client, _ in
                 let list = PartialList(try await client.excerpt(of: name, part))
-                try EditOptions.check(list, is: source.ifRevision)
+                try await EditOptions.check(list, is: source.ifRevision, name, client)
                 if isMove, let role = try await client.granted()?.role(on: name), role < .write {
                     throw Failure(
                         .notAllowed, "your role on '\(name)' is \(role); moving needs write: 'hand cp' copies the items"

@@ -72,14 +72,15 @@ struct Undoing: Sendable {
                     let list = try await client.enter(name)
                     let head = try await list.part(.items([]))
                     await told.value
-                    try EditOptions.check(head, is: options.ifRevision)
+                    try await EditOptions.check(head, is: options.ifRevision, name, client)
                     // The person's number on this server may be on its way to the journal.
                     try await client.journalWritten()
                     let memory = Identity.memory(of: person, at: address, log: head.logID)
                     return Undoing(
                         options: options, person: person, address: address, client: client, name: name, list: list,
                         logID: head.logID,
-                        past: UndoReconstruction(memory, revision: head.revision), expected: options.ifRevision)
+                        past: UndoReconstruction(memory, revision: head.revision),
+                        expected: options.ifRevision.map { _ in head.revision })
                 }
                 try await body(&undoing, server)
             }
@@ -182,9 +183,10 @@ struct Undoing: Sendable {
 
     /// Reads the commits made since the last read.
     private mutating func readNewCommits() async throws {
-        past.append(try await client.commits(of: name, from: past.revision + 1))
+        let commits = try await client.commits(of: name, from: past.revision + 1)
+        past.append(commits)
         past.remember(Identity.memory(of: person, at: address, log: logID))
-        if let expected, past.revision != expected {
+        if let expected, commits.contains(where: { $0.revision > expected && $0.refusal == nil }) {
             throw ClientError.rejected(.revisionMoved(now: past.revision))
         }
     }
