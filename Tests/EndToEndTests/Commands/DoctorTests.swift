@@ -231,7 +231,11 @@ import Testing
         let (good, url) = try serve("good", for: "IP:127.0.0.1")
         defer { good.kill() }
         #expect(try advice(url).contains("HAND_CA=FILE"))
-        #expect(try advice(url, ["HAND_CA": "/nowhere/ca.pem"]).contains("correct the name of the file"))
+        let nowhere = ["HAND_CA": "/nowhere/ca.pem"]
+        #expect(try advice(url, nowhere, expecting: 1).contains("correct the name of the file"))
+        var lost = user
+        lost.environment.merge(nowhere) { $1 }
+        #expect(try lost.hand("lists", "--url", url, expecting: 3).contains("/nowhere/ca.pem cannot be read"))
         let plain = url.replacing("hands:", with: "hand:")
         #expect(try advice(plain).contains("→ use an address that begins with hands://"))
         let token = ["HAND_TOKEN": "wrong", "HAND_URL": url]

@@ -186,7 +186,8 @@ import Testing
         try user.hand("undone", "2-2")
         try user.hand("mv", "2-3", "--top")
         #expect(try user.lines() == ["[ ] d", "[ ] f", "[x] a"])
-        #expect(try user.hand("rm", "3-2", expecting: 3).contains("'3-2' is not a range: write the lower number first"))
+        #expect(try user.hand("rm", "3-2", expecting: 2).contains("'3-2' is not a range: write the lower number first"))
+        #expect(try user.hand("rm", "1-2000000", expecting: 2).contains("names too many items"))
         #expect(try user.hand("rm", "2-4", expecting: 3).contains("there is no item 4; the list has 3"))
         #expect(try user.lines().count == 3)
     }

@@ -102,6 +102,17 @@ import Testing
         #expect(try user.hand("import", "nofile.md", expecting: 3) == "hand: cannot read nofile.md: no such file\n")
         let folder = user.server.folder.path
         #expect(try user.hand("import", folder, expecting: 1) == "hand: cannot read \(folder): is a directory\n")
+        // A missing file has the same code, whatever reads it.
+        let copy = folder + "/copy"
+        for command in [
+            ["load", "nofile"], ["load", "--compare", "nofile"], ["verify", "nofile"], ["recover", "nofile"],
+            ["verify", "--data", folder + "/none"], ["backup", copy, "--data", folder + "/none"],
+            ["store", "copy", "nofile", "postgres://127.0.0.1:1/x"], ["serve", "--config", "nofile"],
+            ["watch", "--exec", "./nofile"], ["context", "add", "x", "hand://x", "--ca", "nofile"],
+        ] {
+            let outcome = try user.run(command)
+            #expect(outcome.status == 3, "\(command): \(outcome)")
+        }
     }
 
     @Test func unknownSettingsAreRefused() throws {

@@ -247,7 +247,7 @@ private final class FileWorld {
         if let refusal {
             #expect(server.greeting.isEmpty, "\(what): it starts")
             guard server.greeting.isEmpty else { return }
-            #expect([1, 2].contains(server.waitForEnd()), "\(what): \(log)")
+            #expect([1, 2, 3].contains(server.waitForEnd()), "\(what): \(log)")
             let said = log.split(separator: "\n").last.map(String.init) ?? ""
             #expect(said.hasPrefix("hand: ") && said.contains(refusal), "\(what): \(said)")
         } else {

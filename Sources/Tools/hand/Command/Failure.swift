@@ -62,7 +62,7 @@ struct Failure: Error, CustomStringConvertible {
         switch error {
         case let failure as Failure: self = failure
         case let error as ClientError: self.init(error)
-        case let error as ItemReference.Problem: self.init(.notFound, error.description)
+        case let error as ItemReference.Problem: self.init(Self.status(of: error), error.description)
         case let error as HandAddress.ParseError: self.init(.usage, error.description)
         case StoreError.failed(let what): self.init(.error, what)
         case StoreError.damaged(let what) where Identity.isJournal(what),
@@ -72,7 +72,7 @@ struct Failure: Error, CustomStringConvertible {
                 .error,
                 "\(path), which has this machine's edits and copies of lists, is damaged. "
                     + "Move it away; hand then makes a new one. Edits that waited are only in that file")
-        case let error as StoreError: self.init(.error, error.description)
+        case let error as StoreError: self.init(Self.status(of: error), error.description)
         case let error as FileError: self.init(.error, error.description)
         case let error as FormatError: self.init(.error, error.description)
         case let error as UVError: self.init(.error, error.description)
@@ -112,6 +112,20 @@ struct Failure: Error, CustomStringConvertible {
             advice = ". To send them when it has its name back: \(command). To discard them: \(command) --discard"
         }
         self.init(status, error.description + advice)
+    }
+
+    private static func status(of problem: ItemReference.Problem) -> ExitStatus {
+        switch problem {
+        case .notARange, .tooWide: .usage
+        case .notAReference, .outOfRange, .unknown, .ambiguous: .notFound
+        }
+    }
+
+    private static func status(of error: StoreError) -> ExitStatus {
+        switch error {
+        case .noStore, .emptyDatabase, .noSuchList, .noSuchRevision: .notFound
+        default: .error
+        }
     }
 
     private static func status(of code: ErrorCode) -> ExitStatus {

@@ -142,8 +142,7 @@ enum Identity {
         var configuration = ClientConfiguration(
             server: address.server, person: person, program: "hand/\(HandCommand.version)", journalPath: path,
             keepsLists: keepsLists)
-        configuration.trust = try Settings.trust()
-        configuration.certificate = try Settings.certificate()
+        (configuration.trust, configuration.certificate) = try Settings.certificates(for: address.server)
         (configuration.list, configuration.token) = (address.list, address.token)
         if keepsLists {
             let authors = try journals(at: address).filter { $0 != path }

@@ -42,6 +42,12 @@ struct ListOptions: ParsableArguments {
         }
     }
 
+    /// Checks the value of the option -n: of how many items or commits the command is.
+    static func check(_ number: Int?, upTo most: Int? = nil) throws {
+        guard let number, !(1...(most ?? .max)).contains(number) else { return }
+        throw ValidationError("-n: expected 1 \(most.map { "to \($0)" } ?? "or more"), found \(number)")
+    }
+
     /// Loads the list at a revision, or the current list, and the person's name, as others see it. Keeps a copy of the
     /// current list for edits without the server.
     func whole(at revision: Int? = nil) async throws -> (hand: Hand, revision: Int, me: String) {

@@ -23,7 +23,7 @@ struct Undo: AsyncParsableCommand {
     @Argument(help: "The revision to take back.") var revision: Int?
 
     func validate() throws {
-        try Undoing.check(number)
+        try ListOptions.check(number, upTo: Undoing.maxSteps)
         if number != nil, revision != nil { throw ValidationError("Give a revision or -n, not both.") }
     }
 
@@ -41,7 +41,7 @@ struct Redo: AsyncParsableCommand {
     @OptionGroup var options: EditOptions
     @Option(name: .shortAndLong, help: .init("How many commits to make again.", valueName: "number")) var number: Int?
 
-    func validate() throws { try Undoing.check(number) }
+    func validate() throws { try ListOptions.check(number, upTo: Undoing.maxSteps) }
 
     func run() async throws { try await Undoing.steps(.redo, number ?? 1, options) }
 }

@@ -19,13 +19,7 @@ struct Undoing: Sendable {
     /// The only revision at which the list may be edited.
     private var expected: Int?
 
-    private static let maxSteps = 1_000
-
-    static func check(_ number: Int?) throws {
-        if let number, !(1...maxSteps).contains(number) {
-            throw ValidationError("-n: expected 1 to \(maxSteps), found \(number)")
-        }
-    }
+    static let maxSteps = 1_000
 
     static func steps(_ step: UndoStep, _ number: Int, _ options: EditOptions) async throws {
         try await begin(options) { undoing, server in

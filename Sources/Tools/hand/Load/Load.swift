@@ -224,8 +224,7 @@ struct Load: ParsableCommand {
         plan.makesLists = !asIs
         plan.spreads = spread
         plan.isWeb = web
-        plan.trust = try Settings.trust()
-        plan.certificate = try Settings.certificate()
+        (plan.trust, plan.certificate) = try Settings.certificates(for: address.server)
         plan.token = address.token
         plan.status = try serverStatus.map(Serve.address)
         if let part { try LoadProcesses.adapt(&plan, to: part) }

@@ -33,7 +33,7 @@ struct Log: AsyncParsableCommand {
         if isNew, item != nil || number != nil || first != 1 {
             throw ValidationError("--new: expected neither an item nor --from or --number with it")
         }
-        if let number, number < 1 { throw ValidationError("--number: expected 1 or more, found \(number)") }
+        try ListOptions.check(number)
         if first < 1 { throw ValidationError("--from: expected 1 or more, found \(first)") }
     }
 

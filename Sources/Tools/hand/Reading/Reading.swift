@@ -148,7 +148,7 @@ struct ItemFilter: ParsableArguments {
     func validate() throws {
         if open && done { throw ValidationError("Use --open or --done, not both.") }
         if done && due != nil { throw ValidationError("--due is about open tasks: leave out --done.") }
-        if let number, number < 1 { throw ValidationError("-n: expected at least 1, found \(number)") }
+        try ListOptions.check(number)
     }
 
     /// The part of a list that is needed; nil for the whole list.

@@ -111,7 +111,7 @@ struct ServeLayers {
             throw Failure(.usage, "the configuration file: \(error)")
         }
         guard let table else {
-            if isNamed { throw Failure(.usage, "the configuration file \(path) cannot be read") }
+            if isNamed { throw Failure(.notFound, "the configuration file \(path) cannot be read: no such file") }
             return layer
         }
         for (key, value) in table {

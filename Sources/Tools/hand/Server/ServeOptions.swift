@@ -31,12 +31,15 @@ struct EncryptionOptions: ParsableArguments {
     /// The TLS context; nil without a certificate.
     func context() throws -> TLSContext? {
         guard let tlsCert, let tlsKey else { return nil }
+        var status = ExitStatus.usage
         do {
             // OpenSSL would wait for the other end of a pipe, and its errors do not explain permissions.
-            for file in [tlsCert, tlsKey] + (tlsClientCa.map { [$0] } ?? []) { _ = try PrivateFile.read(file) }
+            for file in [tlsCert, tlsKey] + (tlsClientCa.map { [$0] } ?? []) where try PrivateFile.read(file) == nil {
+                status = .notFound
+            }
             return try .server(certificate: tlsCert, key: tlsKey, clientAuthority: tlsClientCa)
         } catch {
-            throw Failure(.usage, "\(error)")
+            throw Failure(status, "\(error)")
         }
     }
 }

@@ -223,14 +223,26 @@ enum Settings {
         return try first ?? value(.url)
     }
 
-    /// The authorities for servers' certificates: from $HAND_CA, a file, or the system.
-    static func trust() throws -> ClientConfiguration.Trust {
-        try value(.ca).map { .file($0) } ?? .system
+    /// Whom to trust, and the user's own certificate.
+    typealias Certificates = (trust: ClientConfiguration.Trust, own: ClientConfiguration.Certificate?)
+
+    /// The authorities for a server's certificate, from $HAND_CA, a file, or the system, and the user's certificate.
+    ///
+    /// - Throws: `Failure` if a file is missing, and the server has TLS.
+    static func certificates(for server: HandAddress.Server) throws -> Certificates {
+        let (authorities, own) = (try value(.ca), try certificate())
+        if case .tls = server {
+            let files = [("the certificates", authorities), ("the certificate", own?.file), ("the key", own?.key)]
+            for case (let name, let file?) in files where access(file, F_OK) != 0 && errno == ENOENT {
+                throw Failure(.notFound, "\(name) \(file) cannot be read: no such file")
+            }
+        }
+        return (authorities.map { .file($0) } ?? .system, own)
     }
 
     /// The user's own certificate, from $HAND_CERT and $HAND_CERT_KEY or from a file. The key may be in the
     /// certificate's file.
-    static func certificate() throws -> ClientConfiguration.Certificate? {
+    private static func certificate() throws -> ClientConfiguration.Certificate? {
         for layer in try layers() {
             let key = layer.text(.certKey)
             if let certificate = layer.text(.cert) { return .init(file: certificate, key: key ?? certificate) }
