@@ -124,6 +124,11 @@ import Testing
                 of:
                     #/^\{"revision":6,"to":\{"list":"work","revision":\d+,"changes":\[\{"change":"added","item":"\w+",.*"text":"car".*\]\},"changes":\[\{"change":"deleted",.*"text":"car".*\]\}\n$/#
             ) != nil, "\(json)")
+        // A copy says which list has the revision.
+        let copied = try user.hand("cp", "1", "--alone", "--to", "work", "--json")
+        #expect(copied.hasPrefix(#"{"revision":8,"list":"work","changes":[{"change":"added","#), "\(copied)")
+        #expect(try user.messages("cp", "1", "--alone", "--to", "work").hasPrefix("into 'work':\n+ "))
+        #expect(try user.hand("cp", "1", "--json").contains(#","list":"list","#))
     }
 
     /// A move that was stopped between its two edits is repeated: what the other list has already, it does not get twice.

@@ -37,7 +37,7 @@ struct Transfer {
     func run() async throws {
         let (from, to) = (try source.list.name(), try target.list.name())
         let branches = try await read()
-        let added = EditSummary(under: isMove ? "into '\(to)':" : nil)
+        let added = EditSummary(under: from == to ? nil : "into '\(to)':")
         let deleted = EditSummary(under: "from '\(from)':")
         let outcome: Settlement?
         do {
@@ -57,8 +57,9 @@ struct Transfer {
             throw Failure(failure.status, "'\(to)' did not take the items\(stay): \(failure.message)")
         }
         if !isMove {
-            guard let outcome else { return target.report(revision: nil) }
-            return try target.report(outcome, added)
+            let place = [JSONValue.Member("list", .string(to))]
+            guard let outcome else { return target.report(revision: nil, EditSummary(), place) }
+            return try target.report(outcome, added, place)
         }
         if let outcome {
             target.list.server.tell(outcome)
