@@ -42,6 +42,34 @@ import Testing
         #expect(lost > 0, "some answers were lost")
     }
 
+    /// A signal ends a command at once. If the edit was sent, the command says that nobody knows what became of it.
+    @Test func aSignalEndsAnEdit() async throws {
+        let server = try RunningServer(try TemporaryFolder(), ["--listen", "127.0.0.1:0"])
+        let proxy = try FaultyProxy(to: try server.tcpAddress(), seed: 1)
+        var user = try CommandUser()
+        user.environment["HAND_URL"] = "hand://127.0.0.1:\(proxy.address.port)/lost"
+        try user.hand("create", "lost")
+        try user.hand("add", "-q", "first")
+        let before = try server.figure("bytesSent")
+        try user.hand("add", "-q", "second")
+        let all = try server.figure("bytesSent") - before
+        var strikes = proxy.strikes.makeAsyncIterator()
+        for (bytes, isSent) in [(all - 20, true), (0, false)] {
+            proxy.change { $0.down.strike = .silence(after: bytes) }
+            let command = try RunningCommand(
+                ["add", "third \(bytes)", "--timeout", "600"], user.environment, server.folder.path + "/said")
+            await strikes.next()
+            command.process.interrupt()
+            let end = try command.end()
+            #expect(command.process.terminationReason == .uncaughtSignal && end.status == SIGINT)
+            #expect(end.messages.hasPrefix("hand: interrupted"), "\(end.messages)")
+            #expect(end.messages.contains("do not repeat it") == isSent, "\(end.messages)")
+            proxy.heal()
+            #expect(try user.messages("sync").contains("was made") == isSent)
+            #expect(try user.lines().contains("[ ] third \(bytes)") == isSent)
+        }
+    }
+
     /// Whichever answer is lost: a command that says that no server answers has changed nothing.
     @Test(arguments: [["create"], ["rename", "old"], ["cp", "1", "--to"], ["delete", "--force"]])
     func changesOfListsAreUnknownToo(_ command: [String]) throws {

@@ -84,6 +84,7 @@ struct Failure: Error, CustomStringConvertible {
                 case .conflict: .conflict
                 }
             self.init(status, error.description)
+        case is Interruption.Interrupted: self.init(.error, "interrupted")
         case let error as TerminalError: self.init(.usage, error.description)
         default:
             self.init(.usage, "")

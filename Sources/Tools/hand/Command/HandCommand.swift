@@ -87,7 +87,7 @@ struct HandCommand: AsyncParsableCommand {
         }
     }
 
-    /// Prints the failure and exits with the code that the help lists.
+    /// Prints the failure and exits with the code that the help lists, or by the signal that asked for the end.
     private static func finish(
         with error: any Error, _ arguments: [String], explained: (String) -> String
     ) -> Never {
@@ -104,6 +104,7 @@ struct HandCommand: AsyncParsableCommand {
             Output.exit(.usage)
         }
         Output.message("hand: \(failure.message)")
+        if Interruption.signal != nil { Interruption.end() }
         Output.exit(failure.status)
     }
 }

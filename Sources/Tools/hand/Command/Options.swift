@@ -96,7 +96,8 @@ struct ServerOptions: ParsableArguments {
         list: String? = nil, _ change: @escaping @Sendable (HandClient) async throws -> Void,
         thenAsk ask: @escaping @Sendable (HandClient) async throws -> Answer?
     ) async throws -> Answer? {
-        try await withClient(list: list, timeLimited: false) { client, address in
+        Interruption.begin()
+        return try await withClient(list: list, timeLimited: false) { client, address in
             try await limited(client, address) { try await change(client) }
             return (try? await inTime { try await ask(client) }) ?? nil
         }
@@ -189,7 +190,7 @@ struct ServerOptions: ParsableArguments {
         _ client: HandClient, _ address: HandAddress, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         if let result = try await inTime(body) { return result }
-        if Interruption.signal != nil { throw Interruption.failure }
+        if Interruption.signal != nil { throw Interruption.Interrupted() }
         let refusal = try? await client.trouble()
         throw ClientError.unreachable(
             refusal ?? "\(address.server) did not answer within \(Amount.number(timeout)) s")

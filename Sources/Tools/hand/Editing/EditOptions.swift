@@ -118,6 +118,7 @@ struct EditOptions: ParsableArguments {
         knowing part: EphemeralList.Part, _ make: @escaping @Sendable (PartialList) throws -> Delta?
     ) async throws -> Settlement? {
         let (name, server, expected, queue) = (try list.name(), list.server, ifRevision, queue)
+        Interruption.begin()
         return try await server.withClient(list: name, telling: false) { client, _ in
             let told = try await Losses.beginTelling(of: name, client, server)
             // The next edit may have to wait: then it needs a copy of the list.

@@ -82,9 +82,9 @@ struct RejectedCommand: AsyncParsableCommand {
             for edit in edits {
                 // What is refused again stays, and does not hold up the others.
                 do { try await retry(edit, on: shelf) } catch {
-                    guard edits.count > 1, Failure(error).isOurs, Failure(error).status != .unreachable else {
-                        throw error
-                    }
+                    guard edits.count > 1, Failure(error).isOurs, Failure(error).status != .unreachable,
+                        Interruption.signal == nil
+                    else { throw error }
                     refused.map { Output.message("hand: \(Failure($0).message)") }
                     refused = error
                 }

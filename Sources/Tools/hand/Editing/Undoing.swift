@@ -59,6 +59,7 @@ struct Undoing: Sendable {
     ) async throws {
         let server = options.list.server
         let (name, person) = (try options.list.name(), try server.user.name())
+        Interruption.begin()
         try await options.withHistory {
             try await server.withClient(list: name, timeLimited: false, telling: false) { client, address in
                 var undoing = try await server.limited(client, address) {

@@ -108,10 +108,10 @@ struct Import: AsyncParsableCommand {
             seed: (from ?? ImportPlace()).seed)
         Interruption.begin()
         let (count, revision, notKept): (Int, Int?, [String])
-        do { (count, revision, notKept) = try await add(source, at: try placeOptions.place() ?? .end) } catch {
-            if Interruption.signal == nil { throw error }
-            Output.message("hand: \(Failure(error).message)")
-            Interruption.end()
+        do {
+            (count, revision, notKept) = try await add(source, at: try placeOptions.place() ?? .end)
+        } catch is Interruption.Interrupted {
+            throw Failure(.error, "the import was interrupted. Nothing was imported.")
         }
         let left = notKept.isEmpty ? "" : "; not kept: \(notKept.joined(separator: ", "))"
         list.server.tell(
@@ -180,7 +180,7 @@ struct Import: AsyncParsableCommand {
                     throw Self.otherPlace(from, "'\(name)' has none of the items before it")
                 }
                 do {
-                    if Interruption.signal != nil { throw Interruption.failure }
+                    if Interruption.signal != nil { throw Interruption.Interrupted() }
                     if mayBeThere {
                         mayBeThere = try await isThere(items)
                         if mayBeThere { continue }

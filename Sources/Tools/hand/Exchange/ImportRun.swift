@@ -1,8 +1,5 @@
-import EventLoop
-import Glibc
 import HandCore
 import HandFormats
-import Synchronization
 
 /// Where an import stands: how many items it has added, and the seed of all items' ids. With the same seed an import
 /// gives its items the same ids, so a continued import recognizes the items that are already in the list.
@@ -90,44 +87,9 @@ struct ImportSource: Sendable {
                     .rejected,
                     "line \(portions.reader.line): \(Rejection.violation(violation)) Nothing was imported.")
             }
-            if Interruption.signal != nil { throw Interruption.failure }
+            if Interruption.signal != nil { throw Interruption.Interrupted() }
             count += 1
         }
         return (count, portions.reader.notKept)
-    }
-}
-
-/// The signal that has arrived, or 0. Global, because a signal's handler cannot capture anything.
-private let interruption = Atomic<Int32>(0)
-
-/// Signals that ask a command to stop. The first one is noted, the second one ends the process.
-enum Interruption {
-    /// The signal that has arrived; nil if none has.
-    static var signal: Int32? {
-        let found = interruption.load(ordering: .relaxed)
-        return found == 0 ? nil : found
-    }
-
-    static var failure: Failure { Failure(.error, "the import was interrupted. Nothing was imported.") }
-
-    static func begin() {
-        var action = sigaction()
-        action.sa_flags = SA_RESTART
-        action.__sigaction_handler.sa_handler = { number in
-            if interruption.exchange(number, ordering: .relaxed) == 0 { return }
-            Glibc.signal(number, SIG_DFL)
-            raise(number)
-        }
-        for signal in [SIGINT, SIGTERM, SIGHUP] { sigaction(signal, &action, nil) }
-    }
-
-    /// Ends the process by the signal that has arrived, so that whoever started it knows.
-    static func end() -> Never {
-        let number = signal ?? SIGTERM
-        Glibc.signal(number, SIG_DFL)
-        // Threads that run tasks may block signals.
-        Signal.unblock(number)
-        raise(number)
-        exit(ExitStatus.error.rawValue)
     }
 }

@@ -22,6 +22,7 @@ struct Rename: AsyncParsableCommand {
 
     func run() async throws {
         let (name, newName) = (name, newName)
+        Interruption.begin()
         try await server.withClient(list: name) { client, _ in try await client.rename(name, to: newName) }
         server.tell(
             ["name": .string(newName), "formerName": .string(name)],
@@ -92,6 +93,7 @@ struct Undelete: AsyncParsableCommand {
 
     func run() async throws {
         let (name, id, newName) = (name, id, newName ?? name)
+        Interruption.begin()
         let entry = try await server.withClient { client, _ in
             // The list is named by its number, so that the message is about the list that comes back.
             let lists = try await client.deletedLists()
