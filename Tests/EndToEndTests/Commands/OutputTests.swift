@@ -46,6 +46,21 @@ import Testing
         #expect(try shell("$HAND ls").output.split(separator: "\n").count == Self.items + 1)
     }
 
+    /// A command whose result cannot be written says what it has done all the same.
+    @Test func whatIsDoneIsSaidWithoutOutput() throws {
+        let full = "hand: cannot write to standard output: no space left on device. Yet it is done: "
+        let data = folder + "/data"
+        for (command, deed) in [
+            ("add x --json", "revision 2\n"), ("rename list new --json -q", "'list' is now called 'new'\n"),
+            ("backup copy --data \(data)", "wrote copy: 1 list, 2 commits, everything is sound\n"),
+            ("token create ada --data \(data)", "there is a new token. To end it: hand token revoke "),
+        ] {
+            let outcome = try shell("$HAND \(command) > /dev/full")
+            #expect(outcome.status == 1 && outcome.messages.contains(full + deed), "\(outcome)")
+        }
+        #expect(try shell("$HAND lists").output == "new\t\(Self.items + 1) items\trevision 2\n")
+    }
+
     /// A reader of the output may take longer than the server may.
     @Test func aReaderMayTakeLong() throws {
         let proxy = try FaultyProxy(to: try server.tcpAddress(), seed: 1)

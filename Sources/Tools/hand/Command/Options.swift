@@ -40,9 +40,11 @@ struct ServerOptions: ParsableArguments {
         if !quiet { Output.message(text) }
     }
 
-    /// Prints the result, as JSON or in words.
+    /// Prints the result of a change, as JSON or in words.
     func tell(_ value: @autoclosure () -> JSONValue, _ words: @autoclosure () -> Printable) {
-        if json { Output.json(value()) } else { say(words()) }
+        guard json else { return say(words()) }
+        Output.note(done: words())
+        Output.json(value())
     }
 
     func address(_ list: String? = nil) throws -> HandAddress { try Settings.address(flag: user.url, list: list) }

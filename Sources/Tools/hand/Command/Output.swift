@@ -10,6 +10,10 @@ import Synchronization
 enum Output {
     private static let standardOutput = Mutex(LineWriter(descriptor: 1))
     private static let stderrDescriptor: Int32 = 2
+    private static let deed = Mutex<Printable?>(nil)
+
+    /// Notes what the command has done, before it prints the result: if that cannot be written, the message says it.
+    static func note(done deed: Printable) { Self.deed.withLock { $0 = deed } }
 
     static func line(_ text: Printable) {
         print { writer throws(LineWriter.Problem) in
@@ -149,7 +153,8 @@ enum Output {
     /// If the reader is gone (`hand watch | head -1`), ends the command quietly, as other programs do.
     private static func fail(_ error: LineWriter.Problem) -> Never {
         if error.code == EPIPE { Glibc.exit(ExitStatus.ok.rawValue) }
-        message("hand: cannot write to standard output: \(error)")
+        let deed = deed.withLock(\.self).map { ". Yet it is done: " + $0 }
+        message("hand: cannot write to standard output: \(error)" + (deed ?? ""))
         Glibc.exit(ExitStatus.error.rawValue)
     }
 }

@@ -189,12 +189,15 @@ struct EditOptions: ParsableArguments {
             throw error
         }
         await client.close()
+        let words: Printable =
+            "\(address.server) cannot be reached: the edit is kept, '\(Suggestion.command("sync"))' sends it"
         if server.json {
+            Output.note(done: words)
             Output.json(JSONValue(fields: ["revision": JSONValue.null, "waits": true, "changes": summary.json]))
         } else {
             summary.tell(server)
         }
-        server.say("\(address.server) cannot be reached: the edit is kept, '\(Suggestion.command("sync"))' sends it")
+        server.say(words)
     }
 
     /// Prints the outcome of an edit.

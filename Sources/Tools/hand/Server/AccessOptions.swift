@@ -54,9 +54,15 @@ struct AccessOptions: ParsableArguments {
     }
 
     func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
-        if let shared = try shared() { return try shared.change(body) }
-        if (try? isServers()) == false { throw try otherRules("Nothing was changed") }
-        return try unlessLost { try $0.change(body) }
+        let result: Result
+        if let shared = try shared() {
+            result = try shared.change(body)
+        } else {
+            if (try? isServers()) == false { throw try otherRules("Nothing was changed") }
+            result = try unlessLost { try $0.change(body) }
+        }
+        Output.note(done: "the rules are changed")
+        return result
     }
 
     func hasList(_ name: String) throws -> Bool {
@@ -102,6 +108,7 @@ struct AccessOptions: ParsableArguments {
     ) throws {
         let end = try grant.end(from: .now)
         let (token, secret) = try change { $0.add(name: name, role: grant.role, lists: lists, expires: end, at: .now) }
+        Output.note(done: "there is a new token. To end it: \(Suggestion.command("token revoke", token.id))")
         if json {
             Output.json(.object(Self.json(token) + forms(secret).map { .init($0.member, .string($0.text)) }))
         } else {

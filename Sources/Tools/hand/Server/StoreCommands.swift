@@ -68,9 +68,10 @@ struct ReportOptions: ParsableArguments {
     func confirm(
         _ report: StoreReport, _ losses: [StoreSalvage.Loss] = [], _ text: (_ amount: String) -> Printable
     ) {
+        let words = text("\(Amount.count(report.lists.count, "list")), \(Amount.count(report.commits, "commit"))")
+        Output.note(done: words)
         if json { return Output.json(Verify.json(report, losses)) }
-        let amount = "\(Amount.count(report.lists.count, "list")), \(Amount.count(report.commits, "commit"))"
-        if !quiet { Output.line(text(amount)) }
+        if !quiet { Output.line(words) }
     }
 }
 
