@@ -268,6 +268,16 @@ import Testing
         #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c", "[ ] d"])
     }
 
+    /// Without the server, nobody knows whether there is a list of that name.
+    @Test func aMisspeltListIsDoubted() throws {
+        try ada.hand("export")
+        ada.server.kill()
+        for _ in 0..<2 {
+            #expect(try ada.messages("add", "x", "-l", "lisst", "--queue").hasSuffix(" Did you mean 'list'?\n"))
+        }
+        #expect(try ada.messages("add", "x", "--queue").hasSuffix("'hand sync' sends it\n"))
+    }
+
     @Test func aMissingCopyIsReported() throws {
         var other = ada
         other.environment["XDG_STATE_HOME"] = ada.server.folder.path + "/other"
@@ -280,7 +290,8 @@ import Testing
                 outcome.status == 6 && outcome.messages.contains("no copy of 'list'"), "\(edit): \(outcome.messages)")
         }
         #expect(try other.hand("add", "x", "--queue", "--if-revision", "1", expecting: 6).contains("no copy"))
-        try other.hand("add", "last", "--queue")
+        let doubt = try other.messages("add", "last", "--queue")
+        #expect(doubt.contains("sends it. This machine has no copy of 'list': if there is no such list,"), "\(doubt)")
         try other.hand("add", "first", "--top", "--queue")
         try ada.server.start()
         try other.hand("sync")

@@ -52,11 +52,12 @@ struct ServerOptions: ParsableArguments {
     /// Connects, runs `body`, and always closes the client. Gives up after `--timeout`.
     ///
     /// - Parameters:
+    ///   - orMake: whether to make the list would help, if it is missing.
     ///   - timeLimited: whether `--timeout` limits all of `body`. Otherwise `body` limits its own steps.
     ///   - telling: whether the person is told of earlier edits first.
     ///   - open: makes the client instead of `client(at:_:)`. With `open`, the person is not told of earlier edits.
     func withClient<Result: Sendable>(
-        list: String? = nil, timeLimited: Bool = true, telling: Bool = true,
+        list: String? = nil, orMake: Bool = true, timeLimited: Bool = true, telling: Bool = true,
         by open: ((HandAddress, String) throws -> HandClient)? = nil,
         _ body: @escaping @Sendable (HandClient, HandAddress) async throws -> Result
     ) async throws -> Result {
@@ -73,7 +74,7 @@ struct ServerOptions: ParsableArguments {
             let task: @Sendable () async throws -> Result = {
                 do { return try await body(client, address) } catch ClientError.refused(let code, let message) {
                     if let name = address.list, code == .noSuchList || code == .listDeleted,
-                        let failure = try await Lists.missing(name, client)
+                        let failure = try await Lists.missing(name, client, orMake: orMake)
                     {
                         throw failure
                     }
@@ -99,7 +100,7 @@ struct ServerOptions: ParsableArguments {
         thenAsk ask: @escaping @Sendable (HandClient) async throws -> Answer?
     ) async throws -> Answer? {
         Interruption.begin()
-        return try await withClient(list: list, timeLimited: false) { client, address in
+        return try await withClient(list: list, orMake: false, timeLimited: false) { client, address in
             try await limited(client, address) { try await change(client) }
             return (try? await inTime { try await ask(client) }) ?? nil
         }

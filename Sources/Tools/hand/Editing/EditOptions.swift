@@ -152,6 +152,7 @@ struct EditOptions: ParsableArguments {
     ) async throws {
         let (name, server, expected, isExact) = (try list.name(), list.server, ifRevision, ifRevision != nil)
         let address = try server.address(name)
+        let doubt = try Self.doubt(of: name, at: address)
         let client = try Identity.client(at: address, person: try server.user.name(), keepsLists: true)
         struct NothingToDo: Error {}
         do {
@@ -190,7 +191,7 @@ struct EditOptions: ParsableArguments {
         }
         await client.close()
         let words: Printable =
-            "\(address.server) cannot be reached: the edit is kept, '\(Suggestion.command("sync"))' sends it"
+            "\(address.server) cannot be reached: the edit is kept, '\(Suggestion.command("sync"))' sends it\(doubt)"
         if server.json {
             Output.note(done: words)
             Output.json(JSONValue(fields: ["revision": JSONValue.null, "waits": true, "changes": summary.json]))
@@ -198,6 +199,14 @@ struct EditOptions: ParsableArguments {
             summary.tell(server)
         }
         server.say(words)
+    }
+
+    /// What to say of a list that this machine knows nothing of: its name may be misspelt.
+    private static func doubt(of name: String, at address: HandAddress) throws -> String {
+        if try Identity.kept(name, at: address).contains(where: { $0.logID != 0 }) { return "" }
+        let guess = Spelling.question(name, among: try Identity.keptLists(at: address).filter { $0 != name })
+        return ". This machine has no copy of '\(name)': if there is no such list, the edit waits until there is one."
+            + guess
     }
 
     /// Prints the outcome of an edit.

@@ -12,23 +12,29 @@ struct Lists: AsyncParsableCommand {
 
     /// The message for a list that does not exist.
     ///
-    /// - Parameter role: what the user may do with all lists; nil if that is not known.
-    static func missing(_ name: String, among names: [String], _ role: Role? = nil) -> String {
+    /// - Parameters:
+    ///   - role: what the user may do with all lists; nil if that is not known.
+    ///   - orMake: whether to make the list would help.
+    static func missing(
+        _ name: String, among names: [String], _ role: Role? = nil, orMake: Bool = true
+    ) -> String {
         let guess = Spelling.question(name, among: names)
         if !guess.isEmpty || ListName.problem(with: name) != nil { return "there is no list '\(name)'." + guess }
         if role == Role.none { return "there is no list '\(name)', or you have no role on it" }
         if let role, role < .write { return "there is no list '\(name)'" }
+        if !orMake { return "there is no list '\(name)'; '\(Suggestion.command("lists"))' shows all" }
         return "there is no list '\(name)'. Make it with: " + Suggestion.command("create", name)
     }
 
     /// The failure for a missing list, which says whether the list can be brought back; nil if the list exists.
-    static func missing(_ name: String, _ client: HandClient) async throws -> Failure? {
+    static func missing(_ name: String, _ client: HandClient, orMake: Bool = true) async throws -> Failure? {
         let names = try await client.lists().map(\.name)
         if names.contains(name) { return nil }
         // The list is missing, even if this question is not answered.
         let deleted = try? await client.deletedLists(pages: 1).first { $0.list.name == name }
         guard let deleted else {
-            return Failure(.notFound, missing(name, among: names, try await client.granted()?.everywhere))
+            let role = try await client.granted()?.everywhere
+            return Failure(.notFound, missing(name, among: names, role, orMake: orMake))
         }
         return Failure(
             .notFound,

@@ -23,7 +23,9 @@ struct Rename: AsyncParsableCommand {
     func run() async throws {
         let (name, newName) = (name, newName)
         Interruption.begin()
-        try await server.withClient(list: name) { client, _ in try await client.rename(name, to: newName) }
+        try await server.withClient(list: name, orMake: false) { client, _ in
+            try await client.rename(name, to: newName)
+        }
         server.tell(
             ["name": .string(newName), "formerName": .string(name)],
             "'\(name)' is now called '\(newName)'")
@@ -46,7 +48,7 @@ struct Delete: AsyncParsableCommand {
         if !force {
             // A missing list, or a missing right, is reported before the question.
             let list = try await server.withClient { client, _ in
-                if let failure = try await Lists.missing(name, client) { throw failure }
+                if let failure = try await Lists.missing(name, client, orMake: false) { throw failure }
                 if let role = try await client.granted()?.role(on: name), role < .admin {
                     throw Failure(.notAllowed, "your role on '\(name)' is \(role); deleting it needs admin")
                 }
