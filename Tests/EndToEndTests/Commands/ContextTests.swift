@@ -46,6 +46,20 @@ import Testing
         try hand("-c", expecting: 2)
     }
 
+    /// Each command says what it has done, also as JSON, or nothing.
+    @Test func contextsAreForScriptsToo() throws {
+        let made = #"{"name":"home","url":"\#(url)","as":"ada"}"#
+        #expect(try hand("context", "add", "home", url, "--as", "ada", "--json") == made + "\n")
+        #expect(try hand("context", "list", "--json").hasPrefix(made.dropLast()))
+        #expect(try hand("context", "use", "home", "--json") == #"{"name":"home","url":"\#(url)"}"# + "\n")
+        #expect(try hand("context", "use", "--json") == #"{"name":null}"# + "\n")
+        #expect(try hand("context", "rm", "home", "--json") == #"{"name":"home","removed":true}"# + "\n")
+        for command in [["add", "home", url], ["list"], ["use", "home"], ["use"], ["rm", "home"], ["list"]] {
+            let outcome = try hand(["context"] + command + ["-q"])
+            #expect(outcome.status == 0 && outcome.messages == "", "\(command): \(outcome)")
+        }
+    }
+
     /// The context in use counts less than the environment, and more than the configuration file.
     @Test func theContextInUseIsTheDefault() throws {
         try hand("context", "add", "home", url)

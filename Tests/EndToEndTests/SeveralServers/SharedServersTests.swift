@@ -158,7 +158,9 @@ import Testing
     @Test func theReportOfAllServers() throws {
         let all = ["admin", "report", "--all", "--store", database.address()]
         func servers() throws -> [[String: Any]] {
-            try JSONSerialization.jsonObject(with: Data(try ada.hand(all).utf8)) as? [[String: Any]] ?? []
+            try ada.hand(all).split(separator: "\n").compactMap { line in
+                try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            }
         }
         #expect(try eventually { try servers().compactMap { $0["report"] as? [String: Any] }.count == 2 })
         for server in try servers() {

@@ -27,8 +27,10 @@ struct UserOptions: ParsableArguments {
 struct ServerOptions: ParsableArguments {
     @OptionGroup var user: UserOptions
     @Option(help: .init("How long to wait for the server.", valueName: "seconds")) var timeout: Double = 10
-    @Flag(help: "Print JSON.") var json = false
-    @Flag(name: .shortAndLong, help: "Print no messages.") var quiet = false
+    @OptionGroup var result: ResultOptions
+
+    var json: Bool { result.json }
+    var quiet: Bool { result.quiet }
 
     func validate() throws {
         guard timeout >= 0, timeout <= 1e6 else {
@@ -36,15 +38,11 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    func say(_ text: Printable) {
-        if !quiet { Output.message(text) }
-    }
+    func say(_ text: Printable) { result.say(text) }
 
     /// Prints the result of a change, as JSON or in words.
     func tell(_ value: @autoclosure () -> JSONValue, _ words: @autoclosure () -> Printable) {
-        guard json else { return say(words()) }
-        Output.note(done: words())
-        Output.json(value())
+        result.tell(value(), words())
     }
 
     func address(_ list: String? = nil) throws -> HandAddress { try Settings.address(flag: user.url, list: list) }

@@ -10,7 +10,9 @@ import HandWire
 struct AccessOptions: ParsableArguments {
     @OptionGroup var server: AdminOptions
     @OptionGroup var database: SharedStoreOptions
-    @Flag(help: "Print JSON.") var json = false
+    @OptionGroup var result: ResultOptions
+
+    var json: Bool { result.json }
 
     private var folder: String {
         get throws { try server.data ?? ServeLayers([]).data }
@@ -97,7 +99,7 @@ struct AccessOptions: ParsableArguments {
     /// Says which of the lists that rules are about are not there yet.
     func noteMissing(_ lists: [String]) {
         for list in lists where (try? hasList(list)) == false {
-            Output.message("there is no list '\(list)' yet: the role counts once somebody makes it")
+            result.say("there is no list '\(list)' yet: the role counts once somebody makes it")
         }
     }
 
@@ -112,7 +114,7 @@ struct AccessOptions: ParsableArguments {
         if json {
             Output.json(.object(Self.json(token) + forms(secret).map { .init($0.member, .string($0.text)) }))
         } else {
-            Output.message(words(token))
+            result.say(words(token))
             for form in forms(secret) { Output.line("\(form.text)") }
         }
         try confirm()
@@ -121,10 +123,10 @@ struct AccessOptions: ParsableArguments {
 
     /// Prints whether the running server uses the changed rules.
     func confirm() throws {
-        if try sharing.store != nil { return Output.message("all servers apply the change within a second") }
+        if try sharing.store != nil { return result.say("all servers apply the change within a second") }
         do {
             guard try isServers() else { throw try otherRules("The change is stored") }
-            Output.message("the running server has applied the change")
+            result.say("the running server has applied the change")
         } catch let failure as ServerFailure {
             try explain(failure.reason, try server.path)
         }
@@ -161,11 +163,11 @@ struct AccessOptions: ParsableArguments {
         }
         let folder = try folder
         if SQLiteStore.isInUse(folder: folder) {
-            return Output.message(
+            return result.say(
                 "cannot tell whether the running server has applied the change: \(path) does not answer. See its log, or stop it"
             )
         }
-        Output.message("no server is running on \(folder): the change takes effect when one starts")
+        result.say("no server is running on \(folder): the change takes effect when one starts")
     }
 
     static func noToken(_ id: String) -> Failure {

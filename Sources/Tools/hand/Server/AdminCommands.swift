@@ -78,12 +78,23 @@ struct AdminOptions: ParsableArguments {
         }
     }
 
-    /// Prints a server's answer.
-    static func print(json text: String) throws { Output.json(try JSONValue.parse(text)) }
+    /// Prints a server's answer; of a list, each element on a line.
+    static func print(json text: String) throws {
+        let value = try JSONValue.parse(text)
+        guard case .array(let all) = value else { return Output.json(value) }
+        Output.together { for element in all { Output.json(element) } }
+    }
+}
 
-    /// Sends a command, and prints the server's answer.
-    func order(_ target: String, timeout: UInt64 = 10_000) throws {
-        Output.message("\(try ask(target, method: "POST", timeout: timeout).trimmed(\.isWhitespace))")
+/// The options of a command that a running server carries out.
+struct OrderOptions: ParsableArguments {
+    @OptionGroup var server: AdminOptions
+    @OptionGroup var result: ResultOptions
+
+    /// Sends a command, and prints the server's answer, in JSON behind `members`.
+    func send(_ target: String, _ members: [JSONValue.Member], timeout: UInt64 = 10_000) throws {
+        let answer = String(try server.ask(target, method: "POST", timeout: timeout).trimmed(\.isWhitespace))
+        result.tell(.object(members + [.init("answer", .string(answer))]), "\(answer)")
     }
 }
 
@@ -92,11 +103,11 @@ private struct AdminConnections: ParsableCommand {
         commandName: "connections", abstract: "Print the connections, those furthest behind first.")
 
     @OptionGroup var options: AdminOptions
-    @Flag(help: "Print JSON.") var json = false
+    @OptionGroup var result: ResultOptions
 
     func run() throws {
         let text = try options.ask("/connections")
-        if json { return try AdminOptions.print(json: text) }
+        if result.json { return try AdminOptions.print(json: text) }
         for connection in try AdminOptions.decoded(text, as: [ConnectionReport].self) {
             Output.line("\(Self.line(connection))")
         }
@@ -121,10 +132,10 @@ private struct AdminClose: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "close", abstract: "Close a connection; its client is notified and does not reconnect by itself.")
 
-    @OptionGroup var options: AdminOptions
+    @OptionGroup var options: OrderOptions
     @Argument(help: "The connection's number, as 'hand admin connections' prints it.") var number: UInt64
 
-    func run() throws { try options.order("/connections/\(number)/close") }
+    func run() throws { try options.send("/connections/\(number)/close", .init(["closed": number])) }
 }
 
 private struct AdminDrain: ParsableCommand {
@@ -133,7 +144,7 @@ private struct AdminDrain: ParsableCommand {
         abstract: "Accept no new connections, and stop when the last one has closed or the time is over.",
         discussion: "Until then, /readyz answers 503. No acknowledged edit is lost, however the server stops.")
 
-    @OptionGroup var options: AdminOptions
+    @OptionGroup var options: OrderOptions
     @Option(help: .init("How long connections may stay, for example 30s or 5m.", valueName: "time"))
     var within = "1m"
 
@@ -141,7 +152,7 @@ private struct AdminDrain: ParsableCommand {
         guard let seconds = Script.seconds(within), seconds <= 86_400 else {
             throw ValidationError("--within '\(within)': expected a time of up to a day, such as 30s, 5m or 2h.")
         }
-        try options.order("/drain?within=\(seconds)")
+        try options.send("/drain?within=\(seconds)", .init(["within": JSONValue.double(seconds)]))
     }
 }
 
@@ -149,10 +160,10 @@ private struct AdminLogLevel: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log-level", abstract: "Change the log level.")
 
-    @OptionGroup var options: AdminOptions
+    @OptionGroup var options: OrderOptions
     @Argument(help: "The level.") var level: TellingOptions.LogLevel
 
-    func run() throws { try options.order("/log-level?to=\(level.rawValue)") }
+    func run() throws { try options.send("/log-level?to=\(level.rawValue)", .init(["level": level.rawValue])) }
 }
 
 private struct AdminCompact: ParsableCommand {
@@ -160,9 +171,9 @@ private struct AdminCompact: ParsableCommand {
         commandName: "compact", abstract: "Free the space of forgotten commits and deleted lists.",
         discussion: "The whole store is rewritten. Edits wait until that is done.")
 
-    @OptionGroup var options: AdminOptions
+    @OptionGroup var options: OrderOptions
 
-    func run() throws { try options.order("/compact", timeout: 3_600_000) }
+    func run() throws { try options.send("/compact", .init(["compacted": true]), timeout: 3_600_000) }
 }
 
 private struct AdminBackup: ParsableCommand {
@@ -183,6 +194,8 @@ private struct AdminBackup: ParsableCommand {
         let escaped = path.utf8.map { "%" + Hex.text([$0]) }.joined()
         let answer = try options.ask("/backup?to=\(escaped)", method: "POST", timeout: 3_600_000)
         guard FileManager.default.isReadableFile(atPath: path) else {
+            if output.json { return Output.json(["file": .string(path), "checked": false]) }
+            if output.quiet { return }
             return Output.message("\(answer.trimmed(\.isWhitespace)); it is not checked, as you may not read it")
         }
         try output.check(backup: path)
@@ -191,20 +204,21 @@ private struct AdminBackup: ParsableCommand {
 
 private struct AdminReport: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", abstract: "Print a single report of what 'hand top' shows, as JSON.")
+        commandName: "report", abstract: "Print a single report of what 'hand top' shows, always as JSON.",
+        discussion: "With --all, each server's report is on a line.")
 
     @OptionGroup var options: AdminOptions
+    @OptionGroup var result: ResultOptions
     @Flag(help: "Print the reports of all servers that share a database.") var all = false
     @OptionGroup var shared: SharedStoreOptions
 
     func run() throws {
         guard all else { return try AdminOptions.print(json: try options.ask("/report")) }
-        let servers = try shared.opened().servers().map { server -> JSONValue in
-            [
+        for server in try shared.opened().servers() {
+            Output.json([
                 "address": .string(server.address), "silence": JSONValue(server.silence),
                 "report": (try? JSONValue.parse(String(decoding: server.report, as: UTF8.self))) ?? .null,
-            ]
+            ])
         }
-        Output.json(.array(servers))
     }
 }

@@ -47,8 +47,9 @@ private struct RestoreTokens: ParsableCommand {
 
     func run() throws {
         try access.restore(isEmpty: empty)
-        let count = Amount.count(try access.read().count, "token")
-        Output.message("restored \(count); see '\(Suggestion.command("token list"))'")
+        let count = try access.read().count
+        let words = "restored \(Amount.count(count, "token")); see '\(Suggestion.command("token list"))'"
+        access.result.tell(["restored": JSONValue(count)], "\(words)")
         try access.confirm()
     }
 }

@@ -51,6 +51,7 @@ private struct AddContext: ParsableCommand {
     @Flag(help: "Ask for the token now, and store it.") var askToken = false
     @Flag(help: "Ask for the token whenever it is needed.") var askEachTime = false
     @Flag(help: "Replace an existing context of this name.") var replace = false
+    @OptionGroup var result: ResultOptions
 
     func validate() throws {
         if let problem = Contexts.problem(withName: name) { throw ValidationError(problem) }
@@ -68,7 +69,9 @@ private struct AddContext: ParsableCommand {
         texts[.name] = try person?.filled("the name of --as")
         texts[.token] = try askToken ? SecretPrompt.token.get() : askEachTime ? "?" : token
         try Contexts.write(name, texts)
-        Output.message("added '\(name)'; use it once: hand -c \(name) lists, or always: hand context use \(name)")
+        result.tell(
+            JSONValue(fields: ["name": name, "url": texts[.url], "as": JSONValue(orNull: texts[.name])]),
+            "added '\(name)'; use it once: hand -c \(name) lists, or always: hand context use \(name)")
     }
 
     /// The files' absolute paths, as later commands may run in another folder.
@@ -89,9 +92,10 @@ private struct ListContexts: ParsableCommand {
         commandName: "list", abstract: "Show the named servers; a star marks the one in use, ! one that cannot be read."
     )
 
-    @Flag(help: "Print JSON.") var json = false
+    @OptionGroup var result: ResultOptions
 
     func run() throws {
+        let json = result.json
         let current = try? Contexts.currentName()
         let names = Contexts.names()
         var rows: [Printable] = []
@@ -118,7 +122,7 @@ private struct ListContexts: ParsableCommand {
             }
         }
         Output.table(rows)
-        if names.isEmpty, !json { Output.message("no server has a name yet: hand context add NAME ADDRESS") }
+        if names.isEmpty, !json { result.say("no server has a name yet: hand context add NAME ADDRESS") }
     }
 }
 
@@ -128,17 +132,20 @@ private struct UseContext: ParsableCommand {
         discussion: "Without a name, no context is in use.")
 
     @Argument(help: "The context's name.", completion: Completions.contexts) var name: String?
+    @OptionGroup var result: ResultOptions
 
     func run() throws {
         guard let name else {
             try Contexts.use(nil)
-            return Output.message("no context is in use now")
+            return result.tell(["name": .null], "no context is in use now")
         }
         let context = try Contexts.existing(name)
         try Contexts.use(name)
-        Output.message("commands now use \(context.address.server)")
+        result.tell(
+            ["name": .string(name), "url": .string("\(context.address)")],
+            "commands now use \(context.address.server)")
         if let url = ProcessInfo.processInfo.environment[Settings.Key.url.variable] {
-            Output.message("but $HAND_URL is set, and overrides it: \(url)")
+            result.say("but $HAND_URL is set, and overrides it: \(url)")
         }
     }
 }
@@ -148,6 +155,7 @@ private struct RemoveContext: ParsableCommand {
         commandName: "rm", abstract: "Remove a context. This machine's copies of the server's lists stay.")
 
     @Argument(help: "The context's name.", completion: Completions.contexts) var name: String
+    @OptionGroup var result: ResultOptions
 
     func run() throws {
         // A context whose file cannot be parsed can be removed, too.
@@ -156,6 +164,6 @@ private struct RemoveContext: ParsableCommand {
             return
         }
         try Contexts.remove(name)
-        Output.message("removed '\(name)'")
+        result.tell(["name": .string(name), "removed": true], "removed '\(name)'")
     }
 }
