@@ -123,6 +123,19 @@ import Testing
         #expect(said.isEmpty ? text.isEmpty : text.contains("the certificate") && text.contains(said), "\(text)")
     }
 
+    /// An operator is warned of a key that everybody on the machine can read; the server's group may.
+    @Test(arguments: [0o644, 0o640]) func aReadableKeyIsReported(mode: Int) throws {
+        let folder = try TemporaryFolder()
+        let own = try Certificates(folder).make("server", for: "IP:127.0.0.1", days: 30)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: own.key)
+        let log = folder.path + "/log"
+        let (server, _) = try Self.start(folder, own, ["--log-level", "warning"], logPath: log)
+        #expect(server.terminate() == 0)
+        let warns = try String(contentsOfFile: log, encoding: .utf8).contains(
+            "every user of this machine can read the TLS key: chmod o-r \(own.key)")
+        #expect(warns == (mode == 0o644))
+    }
+
     /// A server that admits only clients with a certificate of its authority, and people who have one, or not.
     @Test func clientsMayNeedCertificates() throws {
         let folder = try TemporaryFolder()

@@ -115,6 +115,27 @@ import Testing
         }
     }
 
+    /// Nothing prints an address with a password, also not in a unit or as a setting.
+    @Test func passwordsAreNotPrinted() throws {
+        let store = "postgres://hand:hidden@db/hand"
+        var user = user
+        for command in [["unit", "--", "--store", store], ["serve", "--print-config", "--store", store]] {
+            let outcome = try user.run(command)
+            #expect(outcome.status == 2 && !"\(outcome)".contains("hidden"), "\(command): \(outcome)")
+        }
+        user.environment["HAND_STORE"] = store
+        let outcome = try user.run(["serve", "--print-config"])
+        #expect(outcome.status == 2 && !"\(outcome)".contains("hidden"), "\(outcome)")
+        #expect(outcome.messages.contains("PGPASSWORD") && outcome.messages.contains("is set in the environment"))
+    }
+
+    @Test func aBackupIsAFile() throws {
+        for command in [["backup"], ["verify"], ["recover"], ["admin", "backup"]] {
+            let said = try user.run(command + ["-"])
+            #expect(said.status == 2 && said.messages.contains("a backup is a file: name it"), "\(said)")
+        }
+    }
+
     @Test func unknownSettingsAreRefused() throws {
         let file = user.server.folder.path + "/config/hand/config.toml"
         try FileManager.default.createDirectory(

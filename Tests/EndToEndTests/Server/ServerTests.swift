@@ -187,6 +187,18 @@ import Testing
         await client.close()
     }
 
+    /// Signals that mean nothing to it do not end a server.
+    @Test func signalsWithoutEffect() throws {
+        let folder = try TemporaryFolder()
+        let log = folder.path + "/log"
+        let server = try RunningServer(folder, ["--log-level", "notice"], logPath: log)
+        for (signal, name) in [(SIGUSR1, "SIGUSR1"), (SIGUSR2, "SIGUSR2")] {
+            server.signal(signal)
+            #expect(try eventually { try String(contentsOfFile: log, encoding: .utf8).contains("signal=\(name)") })
+        }
+        #expect(server.terminate() == 0)
+    }
+
     @Test func overTCPOfBothKinds() async throws {
         let folder = try TemporaryFolder()
         let server = try RunningServer(folder, ["--listen", "127.0.0.1:0", "--listen", "[::1]:0"])

@@ -195,7 +195,7 @@ import Testing
                 ["serve", "--listen", "127.0.0.1:0", "--data", ada.server.folder.path + "/other"] + arguments)
         }
         let secret = try serve("--store", "postgres://hand:hidden@127.0.0.1/hand")
-        #expect(secret.status == 1 && secret.messages.contains("PGPASSWORD") && !secret.messages.contains("hidden"))
+        #expect(secret.status == 2 && secret.messages.contains("PGPASSWORD") && !secret.messages.contains("hidden"))
         let missing = try serve("--store", database.address(of: "nowhere"))
         #expect(missing.status == 1 && missing.messages.contains("nowhere"), "\(missing.messages)")
         let mixed = try serve("--store", database.address(), "--durability", "os")

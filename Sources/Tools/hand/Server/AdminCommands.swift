@@ -189,6 +189,8 @@ private struct AdminBackup: ParsableCommand {
     @OptionGroup var output: ReportOptions
     @Argument(help: "The file to write; it must not exist.", completion: .file()) var file: String
 
+    func validate() throws { try ReportOptions.check(file: file) }
+
     func run() throws {
         let path = URL(fileURLWithPath: file).path
         let escaped = path.utf8.map { "%" + Hex.text([$0]) }.joined()

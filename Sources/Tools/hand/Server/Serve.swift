@@ -154,7 +154,7 @@ struct Serve: ParsableCommand {
         if tls == nil, !encryption.insecure { try Self.refuseOpen(endpoints) }
         let log = telling.startLog()
         let logger = Logger(label: "hand")
-        if let problem = tls?.certificateProblem { logger.warning("\(problem)") }
+        for warning in tls.map(encryption.warnings) ?? [] { logger.warning("\(warning)") }
         for warning in try CommandEnvironment.misspelt() { logger.warning("\(warning)") }
         var configuration = try configuration(endpoints, folder, log, logger)
         let manager = ServiceManager()
@@ -189,6 +189,7 @@ struct Serve: ParsableCommand {
             server.stop { loop.stop() }
         }
         try stopOnSignals(server, loop, manager)
+        try ignoreSignals(loop, logger)
         try reloadOnSignal(server, loop, logger, audit, manager)
         Output.greet(
             Self.greeting(
@@ -255,6 +256,15 @@ struct Serve: ParsableCommand {
         }
     }
 
+    /// Other programs reopen their logs or print their state at these signals, which would end this process.
+    private func ignoreSignals(_ loop: Loop, _ logger: Logger) throws {
+        for (number, name) in [(SIGUSR1, "SIGUSR1"), (SIGUSR2, "SIGUSR2")] {
+            _ = try Signal(loop, number) {
+                logger.notice("a signal without effect; SIGHUP reopens files", metadata: ["signal": "\(name)"])
+            }
+        }
+    }
+
     /// On SIGHUP, reads the certificate again and reopens the audit log, because the log's file may have been moved
     /// away. If the certificate cannot be read, the old one stays in use.
     private func reloadOnSignal(
@@ -269,7 +279,7 @@ struct Serve: ParsableCommand {
                 guard let context = try encryption.context() else { return }
                 server.use(context)
                 logger.info("certificate reloaded")
-                if let problem = context.certificateProblem { logger.warning("\(problem)") }
+                for warning in encryption.warnings(about: context) { logger.warning("\(warning)") }
             } catch {
                 logger.error("certificate not reloaded", metadata: ["error": "\(error)"])
             }

@@ -28,6 +28,14 @@ struct EncryptionOptions: ParsableArguments {
         guard tlsClientCa == nil || tlsCert != nil else { throw ValidationError("--tls-client-ca needs --tls-cert.") }
     }
 
+    /// What the operator should know of the certificate in use, and of its key.
+    func warnings(about context: TLSContext) -> [String] {
+        // The server's user may be in a group that may read the key.
+        let isOpen = tlsKey.map { PrivateFile.others($0) & 0o004 != 0 } ?? false
+        let key = isOpen ? "every user of this machine can read the TLS key: chmod o-r \(tlsKey ?? "")" : nil
+        return [context.certificateProblem, key].compactMap { $0 }
+    }
+
     /// The TLS context; nil without a certificate.
     func context() throws -> TLSContext? {
         guard let tlsCert, let tlsKey else { return nil }

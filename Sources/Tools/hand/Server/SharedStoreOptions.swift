@@ -20,6 +20,10 @@ struct SharedStoreOptions: ParsableArguments {
                 "--store: expected the address of a PostgreSQL database, such as postgres://USER@HOST/DATABASE. "
                     + "A folder goes into --data.")
         }
+        // Before anything prints the address, as 'hand unit' does: it may have a password in it.
+        do { _ = try store.map { try PostgresAddress($0) } } catch let error as PostgresError {
+            if error.state == PostgresError.wrongAddress { throw ValidationError("--store: \(error)") }
+        }
     }
 
     /// Opens the database; nil without an address.

@@ -38,6 +38,11 @@ struct ReportOptions: ParsableArguments {
     @Flag(help: "Print JSON.") var json = false
     @Flag(name: .shortAndLong, help: "Print no progress and no summary.") var quiet = false
 
+    /// Refuses the name that other commands have for standard input and output.
+    static func check(file: String?) throws {
+        if file == "-" { throw ValidationError("a backup is a file: name it, or ./- for a file of that name") }
+    }
+
     /// Replays the whole store of a folder or a backup.
     func verify(_ path: String) throws -> StoreReport {
         try showingProgress { try StoreVerifier(path: path).verify(progress: $0) }
@@ -86,6 +91,8 @@ struct Verify: ParsableCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var output: ReportOptions
     @Argument(help: "A backup to check instead of the store.", completion: .file()) var file: String?
+
+    func validate() throws { try ReportOptions.check(file: file) }
 
     func run() throws {
         let report =
@@ -151,6 +158,8 @@ struct Backup: ParsableCommand {
     @OptionGroup var output: ReportOptions
     @Argument(help: "The file to write; it must not exist.", completion: .file()) var file: String
 
+    func validate() throws { try ReportOptions.check(file: file) }
+
     func run() throws {
         if let database = try store.database() {
             try output.showingProgress { try database.backUp(to: file, progress: $0) }
@@ -179,6 +188,8 @@ struct Recover: ParsableCommand {
     @Flag(help: "Replace an existing store; it is moved aside.") var replace = false
     @Flag(help: "Restore what is sound of a damaged backup.") var salvage = false
     @Argument(help: "The backup.", completion: .file()) var file: String
+
+    func validate() throws { try ReportOptions.check(file: file) }
 
     func run() throws {
         var report = StoreReport()

@@ -27,7 +27,7 @@ package struct PostgresError: Error, Equatable, Sendable {
     package static let uniqueViolation = "23505"
     package static let idleInTransaction = "25P03"
     static let wrongValue = "22P03"
-    static let wrongAddress = "08P01"
+    package static let wrongAddress = "08P01"
 
     static func lost(_ message: String) -> PostgresError { PostgresError(state: connectionLost, message) }
 
