@@ -114,7 +114,13 @@ package final class LoadRun {
         result.total.add(before)
         workStart = Loop.monotonicNanoseconds
         lastSample = workStart
-        askServer { [unowned self] in serverBefore = $0 }
+        askServer { [unowned self] figures in
+            switch figures {
+            case .success(let figures): serverBefore = figures
+            case .failure(let failure): fail(failure)
+            case nil: break
+            }
+        }
         for player in players { begin(player) }
     }
 
@@ -170,7 +176,8 @@ package final class LoadRun {
     /// Ends the test with what was measured so far.
     private func endEarly() {
         switch phase {
-        case .preparing, .connecting: fail("the test was ended before the clients began to work")
+        case .preparing, .connecting:
+            fail(LoadError(description: "the test was ended before the clients began to work", reason: .ended))
         case .working: endWork()
         case .settling, .comparing: timeout = 0
         case .over: break
@@ -192,20 +199,22 @@ package final class LoadRun {
         phase = .comparing
         progress(.settled)
         phaseStart = Loop.monotonicNanoseconds
-        askServer { [unowned self] after in
-            if plan.status != nil { result.server = MeasuredServer(from: serverBefore, to: after) }
+        askServer { [unowned self] figures in
+            switch figures {
+            case .success(let after): result.server = MeasuredServer(from: serverBefore, to: after)
+            // What the clients have measured counts all the same.
+            case .failure(let failure): result.problems.append("\(failure)")
+            case nil: break
+            }
             compare(plan.script.names[...])
         }
     }
 
-    /// Reads the server's own figures. There are no figures if the plan has no address for them.
-    private func askServer(_ then: @escaping ([String: Double]) -> Void) {
-        guard let status = plan.status else { return then([:]) }
-        Scrape.figures(loop, at: status) { [weak self] in
-            switch $0 {
-            case .success(let figures): then(figures)
-            case .failure(let failure): self?.fail(failure.description)
-            }
+    /// Reads the server's own figures; nil if the plan has no address for them.
+    private func askServer(_ then: @escaping (Result<[String: Double], LoadError>?) -> Void) {
+        guard let status = plan.status else { return then(nil) }
+        Scrape.figures(loop, at: status) { [weak self] figures in
+            if self?.phase != .over { then(figures) }
         }
     }
 
@@ -250,5 +259,7 @@ package struct LoadError: Error, CustomStringConvertible {
         case notAllowed
         /// The test would have changed items that no load test made.
         case conflict
+        /// A signal has ended the test before there was anything to tell.
+        case ended
     }
 }

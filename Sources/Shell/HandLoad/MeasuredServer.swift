@@ -37,7 +37,7 @@ enum Scrape {
     ) {
         HTTPExchange(loop, at: .tcp(address), "/metrics") { result in
             done(
-                result.mapError { LoadError(description: "the server's figures at \(address): \($0)") }
+                result.mapError { LoadError(description: "the server's figures at \(address) cannot be read: \($0)") }
                     .flatMap { parsed($0, from: address) })
         }
     }

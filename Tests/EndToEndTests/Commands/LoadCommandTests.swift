@@ -1,3 +1,5 @@
+import EventLoop
+import FaultyNetwork
 import Foundation
 import HandTestSupport
 import Testing
@@ -61,6 +63,30 @@ import Testing
         #expect(outcome.status == 1)
         #expect(outcome.output.contains("\"converged\":true"))
         #expect(outcome.messages == "hand: cannot write /dev/full: no space left on device\n")
+    }
+
+    /// If the server's figures cannot be read at the end, nothing else of the result is lost.
+    @Test func figuresThatAreGoneAreToldWithTheRest() throws {
+        let options = ["load", script, "--clients", "2", "--duration", "10m", "--json", "--server-status"]
+        let missing = try user.run(options + ["127.0.0.1:1"])
+        #expect(missing.status == 6, "\(missing)")
+        #expect(missing.messages.contains("the server's figures at 127.0.0.1:1 cannot be read"), "\(missing)")
+        let server = try RunningServer(try TemporaryFolder(), ["--listen", "127.0.0.1:0", "--status", "127.0.0.1:0"])
+        let ports = server.greeting.matches(of: /127\.0\.0\.1:([0-9]+)/).compactMap { UInt16($0.output.1) }
+        let status = try FaultyProxy(to: try SocketAddress(ip: "127.0.0.1", port: try #require(ports.last)), seed: 1)
+        _ = FileManager.default.createFile(atPath: "\(folder)/out", contents: nil)
+        let command = try RunningCommand(
+            options + ["\(status.address)", "--url", "hand://127.0.0.1:\(ports[0])"], user.environment,
+            "\(folder)/said", output: FileHandle(forWritingAtPath: "\(folder)/out"))
+        // The figures were read at the beginning.
+        #expect(try eventually { status.traffic.bytes > 1_000 && (try server.figure("commits")) > 0 })
+        status.close()
+        command.process.interrupt()
+        let end = try command.end()
+        let out = try String(contentsOfFile: "\(folder)/out", encoding: .utf8)
+        let told = try #require(out.split(separator: "\n").last)
+        #expect(end.status == 0, "\(end)")
+        #expect(told.contains("\"server\":null,\"converged\":true") && told.contains("cannot be read"), "\(told)")
     }
 
     /// Every client is played once, also if no number of processes divides them.
