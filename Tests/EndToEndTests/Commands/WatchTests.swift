@@ -127,6 +127,9 @@ import Testing
         try ada.hand("add", "lost", "-q")
         let watch = try Watcher(ada, "--json", "-q")
         #expect(try Self.revision(watch.line()) == 2)
+        // A program gets the list after the gap, and nothing at the beginning.
+        let program = try Watcher(ada, "--shell", "--exec", "cat")
+        #expect(try eventually { try ada.hand("who", "--all").split(separator: "\n").count == 2 })
         ada.server.kill()
         let refused = try ada.hand("recover", backup, "--data", data, expecting: 1)
         #expect(refused.hasSuffix("hand recover --replace \(backup) --data \(data)\n"), "\(refused)")
@@ -134,9 +137,23 @@ import Testing
         try ada.server.start()
         let whole = try watch.line()
         #expect(whole.hasPrefix(#"{"revision":1,"count":1,"items":[{"#) && whole.contains("kept"), "\(whole)")
+        #expect(try program.line() == whole)
         try ada.hand("add", "new", "-q")
         let added = try watch.line()
         #expect(try Self.revision(added) == 2 && added.contains(#""text":"new""#), "\(added)")
+        #expect(try program.line() == added)
+    }
+
+    /// Without a server, a watcher waits, but not longer than it is told.
+    @Test func aWatcherGivesUpIfItIsTold() throws {
+        let ada = try CommandUser()
+        try ada.hand("create", "list")
+        ada.server.kill()
+        #expect(try ada.hand("watch", "--timeout", "0.5", expecting: 6).contains("did not answer within 0.5 s"))
+        let watch = try Watcher(ada, "--json")
+        #expect(try watch.says("next try in"))
+        try ada.server.start()
+        #expect(try Self.revision(watch.line()) == 0)
     }
 
     /// The store is put back as it was: with fewer commits, or with others up to the same or a later revision.

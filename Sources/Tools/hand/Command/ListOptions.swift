@@ -29,7 +29,7 @@ struct ListOptions: ParsableArguments {
         /// - Throws: a `Failure` otherwise; it names the lists, if there are several.
         func onlyList() async throws -> String {
             var server = server
-            server.timeout = min(server.timeout, 2)
+            server.givenTimeout = min(server.timeout, 2)
             let names = try? await server.withClient { client, _ in try await client.lists().map(\.name) }
             if let names, names.count == 1 {
                 server.say("list '\(names[0])'")

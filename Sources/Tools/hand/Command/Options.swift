@@ -26,11 +26,15 @@ struct UserOptions: ParsableArguments {
 /// The options of every command that talks to a server.
 struct ServerOptions: ParsableArguments {
     @OptionGroup var user: UserOptions
-    @Option(help: .init("How long to wait for the server.", valueName: "seconds")) var timeout: Double = 10
+    @Option(
+        name: .customLong("timeout"),
+        help: .init("How long to wait for the server (default: 10).", valueName: "seconds"))
+    var givenTimeout: Double?
     @OptionGroup var result: ResultOptions
 
     var json: Bool { result.json }
     var quiet: Bool { result.quiet }
+    var timeout: Double { givenTimeout ?? 10 }
 
     func validate() throws {
         guard timeout >= 0, timeout <= 1e6 else {

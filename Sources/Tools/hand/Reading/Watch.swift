@@ -10,12 +10,13 @@ struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Follow a list live, until Ctrl-C.",
         discussion: """
-            Reconnects by itself, and misses nothing. The first line of --json is the list: "revision", "count", "items". Such a \
+            Reconnects by itself, and misses nothing. With --timeout, it ends if the server does not answer by then at the \
+            beginning; without, it waits. The first line of --json is the list: "revision", "count", "items". Such a \
             line also follows a gap, where the server no longer has the commits, or has others. On a terminal, each change says when it was made, and by \
             whom.
 
             hand watch --exec ./tell.sh -- --urgent runs ./tell.sh --urgent for each commit, one after the other, with the commit as a \
-            line of JSON on its standard input, as --json prints it. Nothing is printed then.
+            line of JSON on its standard input, as --json prints it; after a gap, with the list. Nothing is printed then.
 
             """ + ListHistory.manual)
 
@@ -49,7 +50,14 @@ struct Watch: AsyncParsableCommand {
         let client =
             try Identity.knows(address.server)
             ? list.server.client(at: address, person) : Identity.guest(at: address, person: person)
-        var watcher = Watcher(list, followed: try await client.open(name), client, try reporter())
+        let (server, followed) = (list.server, try await client.open(name))
+        var watcher = Watcher(list, followed: followed, client, try reporter())
+        if server.givenTimeout != nil {
+            do { try await server.limited(client, address) { _ = try await followed.live() } } catch {
+                await client.close()
+                throw ServerOptions.explained(error, at: address.server)
+            }
+        }
         repeat {
             for await event in watcher.followed.events { try await watcher.take(event) }
         } while watcher.isBack
@@ -159,7 +167,7 @@ private struct WatchedCommits {
             return
         }
         guard let last, state.logID == last.logID, state.revision > last.revision else {
-            return begin(at: state.view, state.revision, of: state.logID)
+            return try await begin(at: state.view, state.revision, of: state.logID)
         }
         do {
             var page = try await client.history(of: list.name, from: last.revision + 1)
@@ -170,7 +178,7 @@ private struct WatchedCommits {
                 page = try await client.history(of: list.name, from: newest.revision + 1)
             }
         } catch is OtherHistory {
-            begin(at: state.view, state.revision, of: state.logID)
+            try await begin(at: state.view, state.revision, of: state.logID)
         } catch ClientError.unreachable {
             // The missing commits are requested when the server is back.
         } catch ClientError.refused(.noSuchList, _) {
@@ -181,8 +189,8 @@ private struct WatchedCommits {
     /// The commits do not follow the last one that was reported: the server's lists were put back.
     private struct OtherHistory: Error {}
 
-    private mutating func begin(at hand: Hand, _ revision: Int, of logID: UInt64) {
-        report.begin(at: hand, revision)
+    private mutating func begin(at hand: Hand, _ revision: Int, of logID: UInt64) async throws {
+        try await report.begin(at: hand, revision, afterGap: last != nil)
         last = (hand, revision, logID)
     }
 
@@ -191,7 +199,7 @@ private struct WatchedCommits {
         guard let known = last else { return }
         if commit.revision > known.revision + 1 {
             let state = try await client.state(of: name, at: commit.revision - 1)
-            begin(at: state.hand, state.revision, of: known.logID)
+            try await begin(at: state.hand, state.revision, of: known.logID)
         }
         guard let old = last else { return }
         guard let new = try? old.hand.applying(commit.delta), new.digest == commit.digest else { throw OtherHistory() }
@@ -211,13 +219,17 @@ struct WatchReport {
     var me = ""
 
     /// The list as a whole: at the beginning, and after a gap.
-    fileprivate func begin(at hand: Hand, _ revision: Int) {
-        if program != nil { return }
-        if isJSON {
-            Output.json(["revision": JSONValue(revision), "count": JSONValue(hand.count), "items": JSON.items(hand)])
-        } else {
-            ItemPrinter(list.server, for: me).print(hand)
-        }
+    fileprivate func begin(at hand: Hand, _ revision: Int, afterGap: Bool) async throws {
+        if program == nil, !isJSON { return ItemPrinter(list.server, for: me).print(hand) }
+        if program != nil, !afterGap { return }
+        try await tell(
+            ["revision": JSONValue(revision), "count": JSONValue(hand.count), "items": JSON.items(hand)], revision)
+    }
+
+    /// Passes a line to the program, or prints it.
+    private func tell(_ line: JSONValue, _ revision: Int) async throws {
+        guard let program else { return Output.json(line) }
+        if let problem = try await program.run(line.line + "\n") { list.server.say("revision \(revision): \(problem)") }
     }
 
     fileprivate func take(
@@ -227,13 +239,8 @@ struct WatchReport {
             let lines = DeltaText.lines(commit.delta, from: old, to: new).map(\.text)
             await DesktopNotice.show("\(author) changed '\(name)'", lines, list.server)
         }
-        if let program {
-            let line = ListHistory.json(commit, by: author, from: old, to: new).line
-            if let problem = try await program.run(line + "\n") {
-                list.server.say("revision \(commit.revision): \(problem)")
-            }
-        } else if isJSON {
-            Output.json(ListHistory.json(commit, by: author, from: old, to: new))
+        if program != nil || isJSON {
+            try await tell(ListHistory.json(commit, by: author, from: old, to: new), commit.revision)
         } else if commit.refusal == nil {
             print(commit, by: author, from: old, to: new)
         }
