@@ -117,6 +117,11 @@ import Testing
         let link = try Self.hand(["share", "groceries"], folder).output.trimmingCharacters(in: .whitespacesAndNewlines)
         #expect(link.hasPrefix("\(Self.url(server, ""))/groceries#"), "\(link)")
         #expect(try Self.hand(["ls", "--url", link], folder).status == 0)
+        // Without it, the address is a guess, and said to be one.
+        server.kill()
+        let guess = try Self.hand(["share", "groceries"], folder)
+        #expect(guess.output.hasPrefix("hand://127.0.0.1:7777/groceries#"), "\(guess)")
+        #expect(guess.messages.contains("no running server says its address: the link has the usual one"))
     }
 
     /// A link is for the list for which it was made, whatever its name becomes.

@@ -28,8 +28,10 @@ import Testing
         #expect(try share("groceries").output.split(separator: "\n").count == 1)
         let named = try share("groceries", "--page", "https://lists.example/").output
         #expect(named.contains("\nhttps://lists.example/#list=groceries&token="))
-        let wrong = try share("groceries", "--page", "lists.example")
-        #expect(wrong.status == 2 && wrong.messages.contains("--page 'lists.example': expected the address of a page"))
+        for page in ["lists.example", "https://", "https://lists.example/#a", "http://a/?b=c", "http://a b"] {
+            let wrong = try share("groceries", "--page", page)
+            #expect(wrong.status == 2 && wrong.messages.contains("--page '\(page)': expected the address of a page"))
+        }
     }
 
     @Test func aServerWithoutAPageSaysNone() throws {

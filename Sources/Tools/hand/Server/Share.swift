@@ -33,7 +33,8 @@ struct Share: ParsableCommand {
 
     func validate() throws {
         try name.map(AccessOptions.check)
-        guard let page, !page.hasPrefix("https://"), !page.hasPrefix("http://") else { return }
+        // The link appends what the page needs behind a '#'.
+        guard let page, page.wholeMatch(of: #/https?:\/\/[^\s#?]+/#) == nil else { return }
         throw ValidationError("--page '\(page)': expected the address of a page, such as https://lists.example.org")
     }
 
@@ -56,6 +57,12 @@ struct Share: ParsableCommand {
             code = page.map { Self.link(to: list, secret, on: $0) }
             return [("link", "\(address.server)/\(HandAddress.escaped(list))#\(secret)")]
                 + (code.map { [("page", $0)] } ?? [])
+        }
+        if named == nil {
+            access.result.say(
+                "no running server says its address: the link has the usual one. For another, revoke the token and "
+                    + "give --url"
+            )
         }
         if let code, Output.isTerminal, !access.json { Self.show(code) }
     }
