@@ -159,6 +159,9 @@ final class ServerDriver {
     // MARK: Notes
 
     private func note(_ note: ServerNote) {
+        if case .disconnected(let connection, let reason) = note, TLSError.isAboutCertificate(reason) {
+            return self.note(.turnedAway(connection, reason: reason))
+        }
         audit?.record(note)
         switch note {
         case .letIn(let connection): logger.debug("let in", metadata: about(connection))

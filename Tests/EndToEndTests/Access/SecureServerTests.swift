@@ -145,7 +145,8 @@ import Testing
         )
         let elsewhere = try TemporaryFolder()
         let stranger = try Certificates(elsewhere).make("ada", for: "DNS:ada")
-        let (server, url) = try Self.start(folder, own, ["--tls-client-ca", certificates.authority])
+        let audit = folder.path + "/audit"
+        let (server, url) = try Self.start(folder, own, ["--tls-client-ca", certificates.authority, "--audit", audit])
         defer { server.kill() }
         func hand(_ words: [String], _ more: [String: String]) throws -> Binary.Outcome {
             let environment = [
@@ -182,6 +183,11 @@ import Testing
         try FileManager.default.removeItem(atPath: settings)
         let none = try hand(["lists"], [:])
         #expect(none.status == 6 && none.messages.contains("the server asks who you are"), "\(none.messages)")
+        // Who was refused is in the audit log.
+        for reason in ["the certificate is not trusted: ", "peer did not return a certificate"] {
+            let entry = try Regex(#""event":"turnedAway","peer":"127\.0\.0\.1:[0-9]+","detail":"TLS: "# + reason)
+            #expect(try eventually { try String(contentsOfFile: audit, encoding: .utf8).contains(entry) }, "\(reason)")
+        }
     }
 
     /// A client with a certificate resumes its first TLS session.

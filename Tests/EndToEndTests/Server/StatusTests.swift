@@ -76,6 +76,17 @@ import Testing
         #expect(explained.contains("hand_commits_total") && explained.contains("process_cpu_seconds_total"))
     }
 
+    /// Each edit that arrives counts, also one that is rejected because of its user's role.
+    @Test func rejectedEditsCountAsSubmitted() throws {
+        let ada = try CommandUser()
+        try ada.hand("create", "list")
+        try ada.hand("add", "milk")
+        try ada.hand("token", "guests", "--local", "read", "--data", ada.server.folder.path + "/data")
+        try ada.hand("add", "bread", expecting: 5)
+        #expect(try ada.server.figure("submissions") == 2)
+        #expect(try ada.server.figure("notAllowed") == 1)
+    }
+
     /// The duration of each commit is reported once.
     @Test func eachCommitIsTimedOnce() async throws {
         let (server, status) = try Self.server(try TemporaryFolder())

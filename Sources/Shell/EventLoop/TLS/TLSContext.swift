@@ -129,6 +129,11 @@ extension TLSError {
     /// The beginning of the message about a certificate that no known authority has signed.
     package static let isNotTrusted = "TLS: the certificate is not trusted"
 
+    /// Whether a server has ended a connection for the client's certificate, or because the client has none.
+    package static func isAboutCertificate(_ reason: String) -> Bool {
+        reason.hasPrefix(isNotTrusted) || reason.hasPrefix("TLS: peer did not return a certificate")
+    }
+
     /// Says what is wrong with a file: it cannot be read, does not hold what it should, or does not fit the
     /// certificate.
     fileprivate static func ofFile(

@@ -56,7 +56,9 @@ struct ServerMetrics {
     }
 
     private func addCommits(to page: inout Exposition) {
-        page.add(.counter, "hand_submissions_total", "Edits that clients submitted.", figures.submissions)
+        page.add(
+            .counter, "hand_submissions_total", "Edits that clients submitted, also those that were rejected.",
+            figures.submissions)
         page.add(.counter, "hand_commits_total", "Commits that became durable.", figures.commits)
         page.add(.counter, "hand_writes_total", "Transactions that wrote commits.", figures.writes)
         page.add(.counter, "hand_failed_writes_total", "Transactions that failed.", figures.failedWrites)

@@ -7,6 +7,7 @@ extension ServerMachine {
         switch input {
         case .message(let message):
             charge(connection, requests: 1)
+            if case .submit = message { figures.submissions += 1 }
             handle(message, from: connection)
         case .again(let submission): handle(.submit(submission), from: connection)
         case .body(let bytes): read(bytes, from: connection)

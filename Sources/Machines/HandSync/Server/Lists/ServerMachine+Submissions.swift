@@ -19,7 +19,6 @@ extension ServerMachine {
             begin(connection)
             return hosted.wait(.submit(submission, from: connection.id))
         }
-        figures.submissions += 1
         let origin = Authority.Origin(submission, by: author, over: connection.id, isFirst: isFirst)
         let outcome = hosted.submit(origin, .init(now: wallClock, isFull: upkeep.isFull, maxWork: limits.inlineWork))
         if case .tooMuchWork = outcome {

@@ -5,6 +5,7 @@ package struct ServerFigures: Sendable, Codable {
     package var connections = 0
     package var bytesReceived = 0
     package var bytesSent = 0
+    /// Submissions that have arrived, whatever became of them.
     package var submissions = 0
     /// Durable commits.
     package var commits = 0
