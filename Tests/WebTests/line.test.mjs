@@ -10,7 +10,7 @@ import { Opened, remainder } from "../../Sources/Web/client/opened.js";
 import { Replica } from "../../Sources/Web/client/replica.js";
 import { begun, identity, insertion, item, log, receive, sent, subscribed, welcome } from "./live.mjs";
 
-test("edits that were joined go out when the storage has them, and not before", () => {
+test("edits that were joined go out, whether the storage has them so or not", () => {
   const pushed = [];
   const line = new Line(0, "holder", identity, { push: effect => pushed.push(effect), tell: () => {}, hear: () => {} });
   const list = line.session.follow("list");
@@ -40,16 +40,36 @@ test("edits that were joined go out when the storage has them, and not before", 
     }));
   };
   commit();
-  assert.equal(replica.inFlight.isJoined, true);
+  const { parts, sequence } = replica.inFlight;
+  assert.deepEqual([parts.length, sequence], [2, 3], "the sequence tells how many of them are sent");
   const [{ write }] = take();
   line.wrote(write, false);
-  assert.deepEqual([sent(take()), line.isUnsafe], [[], false], "nobody could tell how many of them were sent");
+  assert.deepEqual([sent(take()).map(({ type }) => type), line.isUnsafe], [["submit"], true]);
   // The storage has written it again.
   line.wrote(write, true);
-  assert.deepEqual(sent(take()).map(({ type }) => type), ["submit"]);
+  assert.deepEqual([sent(take()), line.isUnsafe], [[], false]);
   commit();
   edit(4);
   assert.equal(answer("stored"), 1, "it goes on as before");
+});
+
+test("an edit is stored once its write is, or a later one, and not with an earlier one", () => {
+  const pushed = [];
+  const line = new Line(0, "holder", identity, { push: effect => pushed.push(effect), tell: () => {}, hear: () => {} });
+  const list = line.session.follow("list");
+  const edit = number => line.run(session => session.act(list, replica => replica.edit(insertion(number)), 0));
+  const stored = () => line.session.pending.map(({ isStored }) => isStored === true);
+  for (const number of [1, 2, 3]) edit(number);
+  const [first, second, third] = pushed.map(({ write }) => write);
+  line.wrote(first, false);
+  assert.deepEqual(stored(), [false, false, false]);
+  line.wrote(second, true);
+  assert.deepEqual(stored(), [true, true, false], "the storage has written the first one again");
+  line.wrote(third, false);
+  assert.deepEqual([stored(), line.isQuiet], [[true, true, false], true]);
+  edit(4);
+  line.wrote(pushed.at(-1).write, true);
+  assert.deepEqual(stored(), [true, true, true, true]);
 });
 
 test("what is left of a list whose journal was taken over is written and undone as before", () => {

@@ -38,8 +38,8 @@ import { bytesOfDelta, readDelta } from "./codec.js";
  */
 /** @typedef {{ key: Key, row: ListRow | EditRow }} Entry */
 /**
- * One transaction; which edits get their row by it, and whether edits that have rows are joined by it.
- * @typedef {{ puts: Entry[], deletes: Key[], begun?: Edit[], joins?: boolean }} Changes
+ * One transaction, and which edits get their row by it.
+ * @typedef {{ puts: Entry[], deletes: Key[], begun?: Edit[] }} Changes
  */
 /** @typedef {ListRow & { list: number, edits: Edit[], numbers: number[] }} Kept a list as it was kept */
 /**
@@ -93,7 +93,6 @@ export class Journal {
     for (const { number } of lists) this.#followed.add(number);
     /** @type {Edit[]} */
     const begun = [];
-    let joins = false;
     const gone = new Set([...this.#written.keys()].filter(place => this.#followed.has(this.#keyOf(place)[1])));
     for (const followed of lists) {
       for (const { number, values, row, edit } of this.#rows(followed)) {
@@ -101,7 +100,6 @@ export class Journal {
         gone.delete(place);
         if (areSame(this.#written.get(place), values)) continue;
         this.#written.set(place, values);
-        joins ||= edit?.isJoined === true;
         if (edit && !edit.isWritten) {
           edit.isWritten = true;
           begun.push(edit);
@@ -111,7 +109,7 @@ export class Journal {
     }
     for (const place of gone) this.#written.delete(place);
     const deletes = [...gone].map(place => this.#keyOf(place));
-    return puts.length + deletes.length > 0 ? { puts, deletes, begun, joins } : undefined;
+    return puts.length + deletes.length > 0 ? { puts, deletes, begun } : undefined;
   }
 
   /**

@@ -47,25 +47,15 @@ export class Line {
   #isFresh;
   #hasStored;
   #isUnsafe = false;
-  /**
-   * Whether nothing may be sent before the storage works again: the edits of a submission are stored one by one, so
-   * that nobody could tell from its sequence which of them were sent.
-   */
-  #isBlocked = false;
   /** Answers to writes up to this one say nothing. */
   #ignored = 0;
   #begun = 0;
   #identity;
   /**
-   * The writes that are not answered.
-   * @type {Map<number, Changes>}
+   * The writes that are not answered, and the edits that get their row by each.
+   * @type {Map<number, readonly Edit[]>}
    */
   #writes = new Map();
-  /**
-   * The edits that got their row by writes that failed.
-   * @type {Edit[]}
-   */
-  #unstored = [];
 
   /**
    * @param {number} number @param {string} holder @param {Identity} identity @param {Port} port
@@ -159,24 +149,19 @@ export class Line {
   }
 
   /**
-   * A write is answered, and with it all before it: what waits for it is sent, if it may be.
+   * A write is answered, and with it all before it: what waits for it is sent, stored or not. If it is stored, so is
+   * what has failed before, which the storage has written again.
    * @param {number} write @param {boolean} isStored
    */
   wrote(write, isStored) {
-    for (const [number, { begun = [], joins = false }] of this.#writes) {
-      if (number > write) break;
-      this.#unstored.push(...begun);
-      this.#writes.delete(number);
-      this.#isBlocked ||= joins && !isStored;
-    }
-    this.#isUnsafe = !isStored && (this.#isUnsafe || !this.#isBlocked);
+    for (const number of this.#writes.keys()) if (number <= write) this.#writes.delete(number);
+    this.#isUnsafe = !isStored;
     if (isStored) {
       this.#hasStored = true;
-      this.#isBlocked = false;
-      // The storage has written what has failed before again.
-      for (const edit of this.#unstored.splice(0)) edit.isStored = true;
+      const open = new Set([...this.#writes.values()].flat());
+      for (const edit of this.session.pending) edit.isStored ||= edit.isWritten && !open.has(edit);
     }
-    if (!this.#isBlocked) this.run(session => session.stored(write));
+    this.run(session => session.stored(write));
   }
 
   /** @param {SessionEffect} effect @param {Partial<Leaving>} [leaving] */
@@ -201,7 +186,7 @@ export class Line {
   #write(write, changes, { deletes = changes.deletes, leaves }) {
     const { client, holder, person, token, number: line } = this;
     this.#begun = write;
-    this.#writes.set(write, changes);
+    this.#writes.set(write, changes.begun ?? []);
     const owner = { client, holder, person, token };
     const job = { changes: { ...changes, deletes }, owner, fresh: this.#isFresh, leaves };
     this.#isFresh = false;

@@ -22,7 +22,6 @@ import { CARD } from "./item.js";
  *   so that an edit is stored either whole or not at all
  * @property {boolean} [isStored] whether that row has reached the storage
  * @property {boolean} [isAssumed] whether somebody else commits it: it is kept for those that were made upon it
- * @property {boolean} [isJoined] whether it is in flight as several edits that were stored one by one
  * @property {readonly Delta[]} [parts] the edits that are joined in it, each made on the result of the one before
  * @property {boolean} [isWhole] whether it is not joined with others
  * @property {Step} [step] what it is, if that is known: the storage does not have it
@@ -98,9 +97,8 @@ export class Pending {
       if (!next.isStored || edit.step || next.step || !mayJoin(edit, next)) break;
       edit.parts = [...partsOf(edit), ...partsOf(next)];
       edit.delta = compose(edit.delta, next.delta);
-      edit.isJoined = true;
       this.#buffer.shift();
-      // So the server's last sequence tells another program how many of them were sent.
+      // So the server's last sequence tells another program how many of them were sent, whatever the storage has.
       this.#used++;
     }
     edit.sequence = ++this.#used;

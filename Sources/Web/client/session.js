@@ -11,6 +11,7 @@ import { Subscription } from "./subscription.js";
 /** @typedef {import('./fields.js').Focus} Focus */
 /** @typedef {import('./messages.js').Down} Down */
 /** @typedef {import('./messages.js').Up} Up */
+/** @typedef {import('./pending.js').Edit} Edit */
 /** @typedef {import('./replica.js').Told} Told */
 /**
  * Who connects. The client id is 32 hexadecimal digits, drawn at random, and its secret.
@@ -103,6 +104,14 @@ export class Session {
 
   get client() {
     return this.#identity.client;
+  }
+
+  /**
+   * The edits of all lists that are not committed.
+   * @returns {Edit[]}
+   */
+  get pending() {
+    return this.#lists.flatMap(({ replica }) => replica.pending);
   }
 
   /** When `tick` is due, in ms. */
