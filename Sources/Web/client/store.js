@@ -5,17 +5,18 @@ import { Database, allOf, resultOf } from "./database.js";
 
 /** @typedef {import('./database.js').Place} Place */
 /** @typedef {import('./heirs.js').Row} Row */
+/** @typedef {import('./journal.js').Key} Key */
 /** @typedef {import('./line.js').Job} Job */
 /** @typedef {import('./line.js').Owner} Owner */
 /** @typedef {"stored" | "taken" | "failed" | "wiped"} Outcome */
 /**
- * A job that waits, and who is told of it. After `failed` comes another answer, once the storage works again.
- * @typedef {{ job: Job, answer: (outcome: Outcome) => void }} Waiting
+ * Jobs of one owner that wait, as one: what becomes of each row, and who is told in the end. After `failed` comes
+ * another answer, once the storage works again.
+ * @typedef {Omit<Job, "changes"> & { rows: Map<string, { key: Key, row?: unknown }>, answer: (outcome: Outcome) => void
+ *   }} Waiting
  */
 
 const STORES = ["journal", "owners", "fences", "settings"];
-/** So many writes go into one transaction, if they have to wait anyway. */
-const MOST = 64;
 const RETRY_EVERY = 5000;
 /** A frozen tab does not live longer. */
 const OLD = 60 * 24 * 3_600_000;
@@ -30,10 +31,11 @@ export class Store {
   #database;
   /** @type {Waiting[]} */
   #queue = [];
-  /** @type {Waiting[]} */
-  #failed = [];
   #isWriting = false;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  /**
+   * The next attempt, if the last one has failed.
+   * @type {ReturnType<typeof setTimeout> | undefined}
+   */
   #retry;
   /**
    * In which storage the rows of a client are.
@@ -54,12 +56,22 @@ export class Store {
   }
 
   /**
-   * Writes in the order in which it is asked to.
+   * Writes in the order in which it is asked to. An answer is about all jobs of the owner up to this one.
    * @param {Job} job @param {(outcome: Outcome) => void} answer
    */
-  write(job, answer) {
-    this.#queue.push({ job, answer });
-    void this.#next();
+  write({ changes: { puts, deletes }, owner, fresh, leaves }, answer) {
+    if (this.state === "none") return answer("failed");
+    // The first one may have been begun.
+    const free = this.#queue.slice(this.#isWriting ? 1 : 0);
+    let last = free[free.length - 1];
+    const isSame = last?.owner.client === owner.client && last.owner.holder === owner.holder && !leaves;
+    if (!isSame) this.#queue.push((last = { rows: new Map(), owner, fresh, leaves, answer }));
+    for (const key of deletes) last.rows.set(String(key), { key });
+    for (const entry of puts) last.rows.set(String(entry.key), entry);
+    Object.assign(last, { owner, fresh: fresh || last.fresh, answer });
+    // What has failed has to be written before: then it all waits for the next attempt.
+    if (this.#retry !== undefined) answer("failed");
+    else void this.#next();
   }
 
   /**
@@ -142,87 +154,62 @@ export class Store {
   async #next() {
     if (this.#isWriting) return;
     this.#isWriting = true;
-    while (this.#queue.length > 0) {
-      // What has failed has to be written before: then it all waits for the next attempt.
-      if (this.state === "none" || this.#failed.length > 0) this.#fail(this.#queue.splice(0));
-      else await this.#write(this.#queue.splice(0, this.#sameOwner()));
-    }
+    while (this.#queue.length > 0 && this.#retry === undefined) await this.#write(this.#queue[0]);
     this.#isWriting = false;
   }
 
-  /** How many of the next jobs are of one owner. */
-  #sameOwner() {
-    const [{ job }] = this.#queue;
-    const { holder } = job.owner;
-    const end = this.#queue.findIndex((one, i) => i >= MOST || one.job.owner.holder !== holder || one.job.leaves);
-    return Math.max(1, end < 0 ? this.#queue.length : end);
-  }
-
-  /** @param {Waiting[]} waiting of one owner */
-  async #write(waiting) {
+  /** @param {Waiting} first of the queue */
+  async #write(first) {
     try {
-      const outcome = await this.#transact(waiting.map(({ job }) => job));
+      const outcome = await this.#transact(first);
+      this.#queue.shift();
       this.#be("kept", "");
-      for (const { answer } of waiting) answer(outcome);
+      first.answer(outcome);
     } catch (error) {
+      this.#retry = setTimeout(() => {
+        this.#retry = undefined;
+        void this.#next();
+      }, this.#retryEvery);
       this.#be("failed", /** @type {Error} */ (error).name);
-      this.#fail(waiting);
+      for (const { answer } of [...this.#queue]) answer("failed");
     }
   }
 
-  /** @param {Waiting[]} waiting */
-  #fail(waiting) {
-    for (const { answer } of waiting) answer("failed");
-    if (this.state === "none") return;
-    this.#failed.push(...waiting);
-    this.#retry ??= setTimeout(() => void this.#again(), this.#retryEvery);
-  }
-
-  /** Writes what has failed. */
-  async #again() {
-    this.#retry = undefined;
-    if (this.#isWriting) return this.#fail([]);
-    const waiting = this.#failed;
-    this.#failed = [];
-    this.#queue.unshift(...waiting);
-    await this.#next();
-  }
-
   /**
-   * One transaction for jobs of one owner, which are done one after the other.
-   * @param {Job[]} jobs
+   * One transaction.
+   * @param {Waiting} waiting
    * @returns {Promise<Outcome>}
    */
-  async #transact(jobs) {
+  async #transact(waiting) {
+    const { rows, owner: { client, holder }, fresh } = waiting;
     try {
       return await this.#database.transaction(["journal", "owners", "fences"], "readwrite", (transaction, storage) => {
-        for (const { fresh, owner } of jobs) if (fresh) this.#homes.set(owner.client, storage);
-        if (jobs.some(({ owner }) => this.#homes.get(owner.client) !== storage)) return () => "wiped";
+        if (fresh) this.#homes.set(client, storage);
+        if (this.#homes.get(client) !== storage) return () => "wiped";
         const [journal, owners, fences] = ["journal", "owners", "fences"].map(name => transaction.objectStore(name));
-        for (const client of new Set(jobs.flatMap(clientsOf))) pass(fences, client, jobs[0].owner.holder);
-        for (const job of jobs) perform(job, journal, owners);
+        for (const one of new Set([client, ...[...rows.values()].map(({ key }) => key[0])])) pass(fences, one, holder);
+        perform(waiting, journal, owners);
         return () => "stored";
       }, true);
     } catch (error) {
       if (/** @type {Error} */ (error).name !== "ConstraintError") throw error;
-      return this.#afterFence(jobs);
+      return this.#afterFence(waiting);
     }
   }
 
   /**
-   * A fence, or an owner's row that is there already, has kept jobs from being done.
-   * @param {Job[]} jobs
+   * A fence, or an owner's row that is there already, has kept it from being done.
+   * @param {Waiting} waiting
    * @returns {Promise<Outcome>}
    */
-  async #afterFence(jobs) {
-    const fresh = jobs.find(({ fresh }) => fresh);
-    if (!fresh) return "taken";
-    const { client, holder } = fresh.owner;
+  async #afterFence(waiting) {
+    if (!waiting.fresh) return "taken";
+    const { client, holder } = waiting.owner;
     /** @param {IDBTransaction} transaction */
     const read = transaction => resultOf(transaction.objectStore("owners").get(client));
     const owner = await this.#database.transaction(["owners"], "readonly", read);
     // It was done before, and nobody knew.
-    return owner?.holder === holder ? this.#transact(jobs.map(job => ({ ...job, fresh: false }))) : "taken";
+    return owner?.holder === holder ? this.#transact({ ...waiting, fresh: false }) : "taken";
   }
 
   /** Fences for tabs that nobody will wake any more. */
@@ -249,7 +236,7 @@ export class Store {
     if (this.state === "none") return undefined;
     try {
       const result = await this.#database.transaction(stores, mode, body);
-      if (this.#failed.length === 0) this.#be("kept", "");
+      if (this.#queue.length === 0) this.#be("kept", "");
       return result;
     } catch (error) {
       const { name } = /** @type {Error} */ (error);
@@ -267,20 +254,14 @@ export class Store {
   }
 }
 
-/** @param {Job} job @param {IDBObjectStore} journal @param {IDBObjectStore} owners */
-function perform({ changes: { puts, deletes }, owner, fresh, leaves }, journal, owners) {
-  for (const key of deletes) journal.delete([...key]);
-  for (const { key, row } of puts) journal.put(row, [...key]);
+/** @param {Waiting} waiting @param {IDBObjectStore} journal @param {IDBObjectStore} owners */
+function perform({ rows, owner, fresh, leaves }, journal, owners) {
+  for (const { key, row } of rows.values()) row ? journal.put(row, [...key]) : journal.delete([...key]);
   const row = { ...owner, at: Date.now() };
   // Who begins a journal does not take over that of somebody else who has begun it.
   if (fresh) owners.add(row, owner.client);
   else owners.put(row, owner.client);
   if (leaves) owners.delete(leaves);
-}
-
-/** @param {Job} job whose clients' rows it touches */
-function clientsOf({ changes: { puts, deletes }, owner }) {
-  return [owner.client, ...puts.map(({ key }) => key[0]), ...deletes.map(([client]) => client)];
 }
 
 /**
