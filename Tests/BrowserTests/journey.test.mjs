@@ -222,6 +222,20 @@ test("a refused edit is told with its words, which come back once", options, asy
   }
 });
 
+test("what the server refuses to undo is not said to be undone", options, async () => {
+  stage.run(["create", "instead", "--max-items", "1"]);
+  stage.run(["add", "-l", "instead", "one"]);
+  await ada.open(stage.page("instead"));
+  await ada.sees("one");
+  await ada.press("one", ["d"]);
+  await stage.has("instead", []);
+  stage.run(["add", "-l", "instead", "another"]);
+  await ada.sees("another");
+  await ada.press("another", ["u"]);
+  await ada.reads(/Your edit was not taken: the list is full/);
+  assert.equal(await ada.toast(), "");
+});
+
 test("a short message does not cover what is being typed, however long the list is", options, async () => {
   await ada.open(stage.page(stage.list("covered", ...Array.from({ length: 16 }, (_, i) => `item ${i}`))));
   await ada.hears(/^saved$/);

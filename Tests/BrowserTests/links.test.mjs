@@ -96,23 +96,35 @@ test("a role that may only read says so before one types", options, async () => 
 });
 
 test("a role that may only add adds, and cannot change", options, async () => {
-  stage.list("append", "a");
+  stage.list("append", "apple");
+  stage.run(["done", "-l", "append", "1"]);
   const { id, secret } = stage.token("Emil", "append", "append");
+  const grant = role => stage.run(["token", "grant", id, "--role", role, "-l", "append", "--data", stage.data]);
   await browser.open(stage.page("append", secret));
-  await ada.sees("a");
+  await ada.sees("apple");
   await ada.reads(/you may only add/);
   await ada.add("b");
-  await stage.has("append", ["a", "b"]);
-  await ada.press("a", ["d"]);
+  await stage.has("append", ["apple", "b"]);
+  await ada.press("apple", ["d"]);
   assert.match(await ada.toast(), /this needs write/);
+  // To take back what one has added is to delete it.
+  assert.ok(await browser.run(() => document.querySelector("[aria-label=Undo]").disabled));
+  await browser.type("#composer", "ap");
+  await ada.choose("Untick “apple”");
+  await until(async () => /this needs write/.test(await ada.toast()), "it is not unticked");
+  await ada.composes("ap");
+  await browser.type("#composer", KEYS.enter);
+  await ada.sees("apple", "b", "ap");
   // What is allowed may change while one looks.
-  stage.run(["token", "grant", id, "--role", "write", "-l", "append", "--data", stage.data]);
-  await until(
-    () => browser.run(() => !/only add/.test(document.querySelector(".count").textContent)),
-    "the role has changed",
-  );
-  await ada.press("a", ["d"]);
-  await stage.has("append", ["b"]);
+  grant("write");
+  await until(() => browser.run(() => !document.querySelector("[aria-label=Undo]").disabled), "one may undo");
+  await ada.press("apple", ["d"]);
+  await stage.has("append", ["b", "ap"]);
+  grant("append");
+  await until(() => browser.run(() => document.querySelector("[aria-label=Undo]").disabled), "one may not undo");
+  await ada.choose("Undo");
+  await until(async () => /this needs write/.test(await ada.toast()), "nothing is undone");
+  await stage.has("append", ["b", "ap"]);
   await forget();
 });
 

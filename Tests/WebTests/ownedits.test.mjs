@@ -14,7 +14,7 @@ test("an undo that cannot ask the server does not keep later ones from being don
       ownCommits: () => [[3, ""]], request: () => Promise.reject(new RequestError("offline", "there is no connection")),
     },
     toast: text => (toasts.push(text), () => {}), isSent: async () => true, draw: () => {}, speech: { say: () => {} },
-    act: (open, action) => (action(open.replica), true),
+    act: (open, role, action) => (action(open.replica), true), refusal: () => undefined,
   };
   const edits = new OwnEdits(app, { name: "list", replica, subscription: { isLive: true } });
   edits.turn(true);

@@ -209,13 +209,22 @@ export class App {
   }
 
   /**
-   * The person edits a list. False if it cannot be, and then the person is told.
-   * @param {OpenList} list @param {(replica: import('../client/replica.js').Replica) => void} action
+   * Why the person may not do with a list what needs a role, if so.
+   * @param {OpenList} list @param {number} role
    */
-  act(list, action) {
-    const { ended } = list.subscription;
-    if (ended !== "") {
-      this.toast(errorText(ended));
+  refusal({ name, subscription: { ended } }, role) {
+    return ended && role > 0 ? errorText(ended) : this.clients.refusal(name, role);
+  }
+
+  /**
+   * The person edits a list, for which a role is needed. False if it cannot be, and then the person is told.
+   * @param {OpenList} list @param {number} role
+   * @param {(replica: import('../client/replica.js').Replica) => void} action
+   */
+  act(list, role, action) {
+    const refusal = this.refusal(list, role);
+    if (refusal) {
+      this.toast(refusal);
       return false;
     }
     try {
@@ -353,8 +362,11 @@ export class App {
    * @param {OpenList} open @param {Told} told
    */
   async #told(open, told) {
-    // What was never made is not undone.
-    if (told.type === "rejected") open.replica.skipSteps();
+    // What was never made is not undone, and nothing says any more that it was made.
+    if (told.type === "rejected") {
+      open.replica.skipSteps();
+      if (this.#screen instanceof ListScreen && this.#screen.open === open) this.#screen.actions.edits.endSaid();
+    }
     if (told.type === "ended") {
       this.toast(`“${open.name}”: ${errorText(told.reason)}`);
       if (told.reason === "listDeleted") setSeen(this.client, open.name, undefined);

@@ -157,7 +157,7 @@ export class Bottom {
 
   /** @param {number} role */
   #refuses(role) {
-    return this.#app.clients.refusal(this.#open.name, role) !== undefined;
+    return this.#app.refusal(this.#open, role) !== undefined;
   }
 
   #endSelecting() {

@@ -17,7 +17,7 @@ import { tooLong } from "./sentences.js";
  * @typedef {object} Owner
  * @property {(items: Written[], place: Place | undefined) => Item | undefined} add gives the last new item, or nothing
  *   if it cannot be
- * @property {(item: Item) => void} untick
+ * @property {(item: Item) => boolean} untick false if it cannot be
  * @property {() => List} items
  * @property {() => { kind: number, most: number, largest: number }} usual what a line becomes, and how large it may be
  * @property {(text: string) => void} typed
@@ -211,7 +211,7 @@ export class Composer {
       this.#input.focus();
       // Somebody may have deleted it.
       if (this.#owner.items().indexOf(item.id) < 0) return;
-      if (isDone) this.#owner.untick(item);
+      if (isDone && !this.#owner.untick(item)) return;
       this.take("");
       this.#owner.typed("");
     }, { class: "offer", title: lineOf(item) });

@@ -167,7 +167,7 @@ export class HistoryScreen {
       const old = await listAt(this.#app.client, this.#open.name, revision);
       // The person may have gone elsewhere, or asked twice.
       if (!this.element.isConnected || isDialogOpen()) return;
-      const refusal = this.#app.clients.refusal(this.#open.name, 3);
+      const refusal = this.#app.refusal(this.#open, 3);
       openDialog(`Revision ${revision}: ${amount(old.count, "item")}`, close => [
         refusal
           ? h("p", { class: "note" }, refusal)
@@ -175,7 +175,7 @@ export class HistoryScreen {
               close();
               const change = diff(this.#open.replica.view, old);
               if (change.length === 0) return this.#app.toast("The list is like that already.");
-              if (!this.#app.act(this.#open, replica => replica.edit(change))) return;
+              if (!this.#app.act(this.#open, 3, replica => replica.edit(change))) return;
               this.#app.go({ list: this.#open.name });
               this.#app.toast(`Restored revision ${revision}. Undo takes that back.`);
             }),

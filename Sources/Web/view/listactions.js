@@ -115,7 +115,7 @@ export class ListActions {
   /** @param {Item} item that is ticked */
   untick(item) {
     const index = this.#view.indexOf(item.id);
-    if (index >= 0) this.#untick([[index, index + 1]], `Unticked ${nameOf(item)}.`);
+    return index >= 0 && this.#untick([[index, index + 1]], `Unticked ${nameOf(item)}.`);
   }
 
   // Private
@@ -285,8 +285,6 @@ export class ListActions {
 
   /** @param {string} name @param {string[]} ids @param {boolean} isMove */
   async #send(name, ids, isMove) {
-    const refusal = this.#app.clients.refusal(name, 2);
-    if (refusal) return this.#app.toast(refusal);
     if (isMove && name === this.#open.name) return this.#app.toast("The items are in this list. Nothing was moved.");
     const client = await this.#app.clients.asker(name);
     if (/^(offline|stopped)$/.test(client.connection.state)) {
@@ -311,7 +309,7 @@ export class ListActions {
     const originals = new Map(this.#selection.itemsOf(runs).map(item => [item.id, item]));
     const copies = this.#selection.copiesOf(runs);
     if (copies.length === 0) return this.#app.toast("Somebody has deleted that meanwhile. Nothing was done.");
-    if (!this.#app.act(target, replica => replica.edit(inserting(copies, replica.view.count, "before"), "whole"))) {
+    if (!this.#app.act(target, 2, replica => replica.edit(inserting(copies, replica.view.count, "before"), "whole"))) {
       return;
     }
     // Nothing goes here before it is there, however long that takes. Why it was refused is told with the refusal.

@@ -83,7 +83,7 @@ export class ListScreen {
     this.#grid.onempty = () => this.begin();
     this.#grid.onmark = () => this.#bottom.draw();
     this.#notices = new NoticeBar(app, open, ({ lost, isOne, item, present = "" }) => {
-      const refusal = app.clients.refusal(this.name, 2);
+      const refusal = app.refusal(open, 2);
       if (refusal) return void app.toast(`${refusal} What you wrote: “${lost}”`);
       if (this.actions.texts.putBack(item, present, lost)) {
         this.actions.edits.offerUndo("Your words are back.");
@@ -220,7 +220,7 @@ export class ListScreen {
     if (this.#app.client.connection.state === "stopped") this.#grid.endEditing();
     this.hide();
     this.#bottom.close();
-    this.actions.edits.close();
+    this.actions.edits.endSaid();
     this.#grid.close();
   }
 
@@ -228,9 +228,7 @@ export class ListScreen {
   perform(action) {
     // What was typed comes first: it is what is undone, for example.
     this.#grid.field?.leave();
-    const { ended } = this.#open.subscription;
-    const role = roleFor(action);
-    const refusal = ended && role > 0 ? errorText(ended) : this.#app.clients.refusal(this.name, role);
+    const refusal = this.#app.refusal(this.#open, roleFor(action));
     if (refusal) return this.#app.toast(refusal);
     const act = this.#deeds[action];
     if (act) act();

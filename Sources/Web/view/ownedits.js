@@ -31,17 +31,13 @@ export class OwnEdits {
    * @type {Promise<unknown>}
    */
   #turned = Promise.resolve();
-  /** Takes the offer away to undo the last edit, which is the last one no more. */
-  #endOffer = () => {};
+  /** Takes away what was said of the last edit: it is the last one no more, was refused, or its list is left. */
+  endSaid = () => {};
 
   /** @param {App} app @param {OpenList} open */
   constructor(app, open) {
     this.#app = app;
     this.#open = open;
-  }
-
-  get name() {
-    return this.#open.name;
   }
 
   /** The list that the person sees, but for edits of other tabs. */
@@ -65,8 +61,9 @@ export class OwnEdits {
       this.#app.toast("Nothing was moved.");
       return false;
     }
-    if (!this.#app.act(this.#open, replica => replica.edit(delta))) return false;
-    this.#endOffer();
+    const role = delta.every(({ op }) => op === "keep" || op === "insert") ? 2 : 3;
+    if (!this.#app.act(this.#open, role, replica => replica.edit(delta))) return false;
+    this.endSaid();
     this.#note(before);
     if (said) this.#app.speech.say(said);
     this.#app.draw();
@@ -83,12 +80,7 @@ export class OwnEdits {
    * @param {string} text
    */
   offerUndo(text) {
-    this.#endOffer = this.#app.toast(text, { text: "Undo", act: () => this.turn(true) });
-  }
-
-  /** The list is left, and what is offered for it with it. */
-  close() {
-    this.#endOffer();
+    this.endSaid = this.#app.toast(text, { text: "Undo", act: () => this.turn(true) });
   }
 
   /** The items that the person has changed since this was asked last. */
@@ -103,6 +95,7 @@ export class OwnEdits {
    * @param {boolean} isUndo
    */
   mayTurn(isUndo) {
+    if (this.#app.refusal(this.#open, 3)) return false;
     const { canUndo, canRedo } = this.#open.replica;
     const own = ownCommits(this.#app.client, this.#open);
     if (isUndo) return canUndo || own.length > 0;
@@ -114,7 +107,7 @@ export class OwnEdits {
    * @param {boolean} isUndo
    */
   turn(isUndo) {
-    this.#endOffer();
+    this.endSaid();
     this.#turned = this.#turned.then(() => this.#turnNow(isUndo)).catch(error => this.#app.toast(errorText(error)));
   }
 
@@ -141,11 +134,12 @@ export class OwnEdits {
     const before = this.view;
     /** @type {Delta} */
     let delta = [];
-    if (!this.#app.act(this.#open, replica => (delta = isUndo ? replica.undo() : replica.redo()))) return;
+    if (!this.#app.act(this.#open, 3, replica => (delta = isUndo ? replica.undo() : replica.redo()))) return;
     this.#note(before);
     // The words of the history for the edit that was undone.
-    if (isUndo) this.#app.toast(`Undone: ${summaryOf({ delta: invert(before, delta) }, this.view, before)}.`);
-    else this.#app.toast(`Redone: ${summaryOf({ delta }, before, this.view)}.`);
+    const summary = isUndo ? summaryOf({ delta: invert(before, delta) }, this.view, before)
+      : summaryOf({ delta }, before, this.view);
+    this.endSaid = this.#app.toast(`${isUndo ? "Undone" : "Redone"}: ${summary}.`);
   }
 }
 

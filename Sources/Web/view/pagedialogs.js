@@ -92,7 +92,7 @@ export function showListMenu(app, screen) {
     ["History", "history"], ["People", "people"], ["Overridden or not taken", "notices"], ["Share", "share"],
     ["Keys", "help"],
   ];
-  const allowed = entries.filter(([, action]) => !app.clients.refusal(screen.name, roleFor(action)));
+  const allowed = entries.filter(([, action]) => !app.refusal(screen.open, roleFor(action)));
   // This menu is about no item.
   const act = (/** @type {ActionName} */ action) =>
     action === "pick" ? screen.actions.pickAny() : screen.perform(action);
@@ -198,7 +198,7 @@ export function openItem(app, open, id, perform) {
     (action !== "tick" || item.kind === TASK) && (action !== "edit" || text !== undefined) &&
     (action !== "editAddress" || url !== undefined) &&
     (open.most > 0 || (action !== "indent" && action !== "outdent")) &&
-    !app.clients.refusal(open.name, roleFor(action));
+    !app.refusal(open, roleFor(action));
   const past = h("ul", { class: "past", "aria-live": "polite" }, h("li", {}, "Reading its history…"));
   const above = [
     h("p", { class: "whole", dir: "auto" }, text ? item.text : lineOf(item)),

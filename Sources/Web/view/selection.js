@@ -242,8 +242,6 @@ export class Selection {
    * @param {string} target @param {boolean} isBelow
    */
   #dropBeside(target, isBelow) {
-    const refusal = this.#app.clients.refusal(this.#edits.name, 3);
-    if (refusal) return this.#app.toast(refusal);
     let at = this.#view.indexOf(target);
     if (at < 0) return this.#app.toast("Somebody has deleted that row meanwhile. Nothing was moved.");
     const item = this.#view.at(this.branches[0][0]);
