@@ -227,6 +227,16 @@ test("what a filter shows is not folded", options, async () => {
   await browser.type("input[type=search]", "e");
   await ada.sees("apple", "seeds", "pear");
   assert.equal(await browser.run(() => document.querySelector(".grid").textContent.includes("hides")), false);
+  // Nothing is folded unseen.
+  assert.equal(await browser.run(() => document.querySelector(".fold:not([hidden])")), null);
+  for (const key of ["z", "Z"]) {
+    await ada.press("apple", [key]);
+    assert.match(await ada.toast(), /even if it is folded/);
+  }
+  await browser.press([KEYS.escape]);
+  await ada.sees("apple", "pear");
+  await browser.type("input[type=search]", "e");
+  await ada.sees("apple", "seeds", "pear");
   await ada.press("apple", ["d"]);
   await stage.has("shown", ["seeds", "pear"]);
 });

@@ -116,7 +116,7 @@ export class Looking {
     const { me } = this.#app.clients;
     this.#recallFolds();
     if (this.#look?.me !== me) {
-      const folded = this.#isSearching ? new Set() : this.folded;
+      const folded = this.#isSearching ? undefined : this.folded;
       const isTickedLast = this.#ways.has("tickedLast");
       // What is being edited stays, whatever others make of it.
       const isKept = (/** @type {Item} */ { id }) => id === this.#grid.edited;
@@ -175,6 +175,7 @@ export class Looking {
 
   /** Folds the current item, or unfolds it. */
   fold() {
+    if (this.#isSearching) return this.#sayNoFolds();
     const id = this.#grid.current;
     if (id === undefined || !this.#grid.rows.isParent(id)) return;
     if (!this.folded.delete(id)) this.folded.add(id);
@@ -182,6 +183,7 @@ export class Looking {
   }
 
   foldAll() {
+    if (this.#isSearching) return this.#sayNoFolds();
     // What was folded may have gone, or may have no sub-items any more.
     const isAnyFolded = [...this.folded].some(id => this.#grid.rows.isParent(id));
     this.folded.clear();
@@ -223,6 +225,10 @@ export class Looking {
       if (isFiltering || !before?.id) scrollTo(0, 0);
       else this.#grid.goBack({ ...before, hasFocus: false });
     });
+  }
+
+  #sayNoFolds() {
+    this.#app.toast("What is looked for is shown even if it is folded.");
   }
 
   get #key() {

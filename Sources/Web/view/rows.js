@@ -8,7 +8,7 @@ import { Block, List } from "../client/list.js";
 /**
  * How a person looks at a list. Another look is another object: rows are remembered by it.
  * @typedef {object} Look
- * @property {ReadonlySet<string>} folded the ids of items whose sub-items are hidden
+ * @property {ReadonlySet<string>} [folded] the ids of items that hide their sub-items; without them, nothing folds
  * @property {(item: Item) => boolean} [isWanted]
  * @property {(item: Item) => boolean} [isKept] whether an item is shown in any case
  * @property {boolean} [isTickedLast]
@@ -131,10 +131,11 @@ function shownPart(items, levels, parents, look, hidden) {
     if (levels[i] > hidden) return [];
     hidden = Infinity;
     if (look.isWanted?.(item) === false) return [];
-    if (look.folded.size > 0 && look.folded.has(item.id)) hidden = levels[i];
+    if (look.folded?.has(item.id)) hidden = levels[i];
     return [i];
   });
-  return new Part(shown.map(i => items[i]), shown.map(i => levels[i]), shown.map(i => parents[i]), hidden);
+  const areParents = shown.map(i => look.folded !== undefined && parents[i]);
+  return new Part(shown.map(i => items[i]), shown.map(i => levels[i]), areParents, hidden);
 }
 
 /** @param {readonly Item[]} items @param {number} above the shown level of the item above them */
