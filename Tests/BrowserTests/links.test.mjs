@@ -384,6 +384,23 @@ test("a link of another server is not opened here", options, async () => {
   assert.equal(await browser.run(() => location.hash), "#list=own");
 });
 
+test("a name that is too long is not cut, but refused at its field", options, async () => {
+  await forget();
+  await browser.open(stage.page());
+  const problem = css => browser.run(css => document.querySelector(css).validationMessage, css);
+  await browser.type("#name", "é".repeat(33) + KEYS.enter);
+  assert.match(await problem("#name"), /^The name is too long: it has 66 bytes of at most 64\.$/);
+  await browser.press([KEYS.backspace, KEYS.enter]);
+  await until(() => browser.run(() => document.querySelector("main.lists") !== null), "the name is taken");
+  await browser.click(".badge");
+  await ada.choose("Change my name");
+  await browser.type("#answer", `a${KEYS.enter}`);
+  assert.match(await problem("#answer"), /it has 65 bytes/);
+  await browser.press([KEYS.backspace, KEYS.backspace, KEYS.enter]);
+  await until(() => browser.run(() => document.querySelector("dialog") === null), "the name is taken");
+  await forget();
+});
+
 test("a link that is valid no more does not take the place of one that is", options, async () => {
   stage.list("shared", "a");
   const old = stage.token("Old", "write", "shared");

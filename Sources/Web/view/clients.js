@@ -29,7 +29,7 @@ export class Identity {
   /** @param {string} person */
   setPerson(person) {
     this.#read();
-    this.person = fitted(person);
+    this.person = person;
     this.#write();
   }
 
@@ -353,6 +353,15 @@ async function listsOf(client) {
     after = answer.entries[answer.entries.length - 1]?.name ?? "";
   }
   return all;
+}
+
+/**
+ * Why nobody can have a name, if so.
+ * @param {string} person
+ */
+export function nameProblem(person) {
+  const size = bytesOf(person.trim()).length;
+  return size > MOST_NAME ? `The name is too long: it has ${size} bytes of at most ${MOST_NAME}.` : "";
 }
 
 /**

@@ -85,12 +85,16 @@ export function isDialogOpen() {
 /**
  * A question with one word for an answer.
  * @param {string} title
- * @param {{ label: string, value?: string, ok: string, note?: string, suggestions?: Promise<string[]> }} question
+ * @param {{ label: string, value?: string, ok: string, note?: string, suggestions?: Promise<string[]>,
+ *   problem?: (answer: string) => string }} question with why an answer cannot be, if so
  * @param {(answer: string) => void} answered
  */
-export function ask(title, { label, value = "", ok, note, suggestions }, answered) {
+export function ask(title, { label, value = "", ok, note, suggestions, problem = () => "" }, answered) {
   openDialog(title, close => {
-    const input = h("input", { value, autofocus: true, autocomplete: "off", dir: "auto", id: "answer" });
+    const input = h("input", {
+      value, autofocus: true, autocomplete: "off", dir: "auto", id: "answer",
+      oninput: () => input.setCustomValidity(problem(input.value)),
+    });
     const offers = h("datalist", { id: "offers" });
     void suggestions?.then(names => {
       fill(offers, ...names.map(name => h("option", { value: name })));

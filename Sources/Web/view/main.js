@@ -1,7 +1,7 @@
 // Where the page begins, and how it is kept on the device.
 
 import { App } from "./app.js";
-import { Clients, Identity } from "./clients.js";
+import { Clients, Identity, nameProblem } from "./clients.js";
 import { h, setText } from "./dom.js";
 import { fragmentOf, linkOf } from "./route.js";
 import { Speech } from "./speech.js";
@@ -20,7 +20,9 @@ else start();
 
 /** Who comes without a link says a name first. */
 function welcome() {
-  const name = h("input", { id: "name", autocomplete: "nickname", maxLength: 60, dir: "auto" });
+  const name = h("input", {
+    id: "name", autocomplete: "nickname", dir: "auto", oninput: () => name.setCustomValidity(nameProblem(name.value)),
+  });
   const link = h("input", { id: "link", autocomplete: "off", placeholder: "https://…", dir: "ltr" });
   const problem = h("p", { class: "note", role: "alert" });
   const form = h(

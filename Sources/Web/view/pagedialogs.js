@@ -6,6 +6,7 @@ import { insertedItems } from "../client/components.js";
 import { newCount } from "../client/delta.js";
 import { LINK, TASK } from "../client/item.js";
 import { commitsOf } from "../client/requests.js";
+import { nameProblem } from "./clients.js";
 import { amount, kindName, lineOf, nameOf } from "./content.js";
 import { ask, confirmThat, openDialog, openMenu } from "./dialogs.js";
 import { button, fill, h } from "./dom.js";
@@ -168,7 +169,8 @@ export function save(text) {
 
 /** @param {import('./clients.js').Clients} clients */
 function askName(clients) {
-  ask("Your name", { label: "As others will see it", value: clients.said, ok: "Change" }, name => clients.rename(name));
+  const question = { label: "As others will see it", value: clients.said, ok: "Change", problem: nameProblem };
+  ask("Your name", question, name => clients.rename(name));
 }
 
 /** @param {string} text */
