@@ -259,6 +259,29 @@ test("a refused edit of another list is said, and its words are kept for it", op
   await browser.press([KEYS.escape]);
 });
 
+test("who leaves the lists asks no more what is new in them", options, async () => {
+  const names = ["n1", "n2", "n3"];
+  for (const name of names) await open(name, "a");
+  await open("calm", "a");
+  for (const name of names) run("add", "-l", name, "b");
+  await browser.run(() => {
+    const { send } = WebSocket.prototype;
+    window.asked = 0;
+    WebSocket.prototype.send = function (bytes) {
+      // The history of a list: a short length is in front of the message's number.
+      if (new Uint8Array(bytes)[1] !== 10) return send.call(this, bytes);
+      window.asked++;
+      setTimeout(() => send.call(this, bytes), 500);
+    };
+    location.hash = "";
+  });
+  await until(() => browser.run(() => window.asked === 1), "one list is asked for");
+  await browser.run(() => void (location.hash = "#list=calm"));
+  await ada.sees("a");
+  await pause(1200);
+  assert.equal(await browser.run(() => window.asked), 1);
+});
+
 test("a list that is deleted says so until it is back", options, async () => {
   await open("goes", "a", "b");
   await browser.click("#composer");

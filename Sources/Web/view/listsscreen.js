@@ -109,7 +109,11 @@ export class ListsScreen {
       this.#entries = await this.#app.clients.allLists();
       this.#isKnown = true;
       this.#app.draw();
-      for (const entry of this.#entries) await this.#readNews(entry).catch(() => {});
+      for (const entry of this.#entries) {
+        // The person may have gone elsewhere.
+        if (!this.element.isConnected) break;
+        await this.#readNews(entry).catch(() => {});
+      }
     } catch {
       // The next time may bring them; the state of the connection is shown anyway.
     }
