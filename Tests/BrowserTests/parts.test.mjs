@@ -267,6 +267,17 @@ test("what is copied is whole for other programs, and comes back so", options, a
   assert.deepEqual((await stage.texts("pasted")).slice(1, 3), [long, "parent"]);
 });
 
+test("what was cut by the menu of an item is pasted by that of another one", options, async () => {
+  await open("menus", "a", "b", "c");
+  for (const [text, entry] of [["a", "Cut"], ["b", "Paste below"]]) {
+    await ada.press(text, [KEYS.enter]);
+    await ada.choose(entry);
+    await until(() => browser.run(() => !document.querySelector("dialog")), "the menu is closed");
+  }
+  await ada.sees("b", "a", "c");
+  await stage.has("menus", ["b", "a", "c"]);
+});
+
 test("whether all is saved is in sight, however far one has gone", options, async () => {
   await open("far", ...Array.from({ length: 40 }, (_, i) => `item ${i}`));
   await browser.run(() => scrollTo(0, 600));

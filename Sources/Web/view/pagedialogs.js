@@ -194,7 +194,8 @@ export function openItem(app, open, id, perform) {
     ["Add below", "addBelow"], ["Add above", "addAbove"], ["Move up", "moveUp"], ["Move down", "moveDown"],
     ["Move to the top", "moveTop"], ["Move to the end", "moveEnd"], ["Move to…", "moveTo"], ["Further in", "indent"],
     ["Further out", "outdent"], ["Move to another list…", "toList"], ["Copy to another list…", "copyToList"],
-    ["Copy", "copy"], ["Select several", "pick"], ["Delete", "delete"], ["Delete with sub-items", "deleteBranch"],
+    ["Cut", "cut"], ["Copy", "copy"], ["Paste below", "paste"], ["Select several", "pick"], ["Delete", "delete"],
+    ["Delete with sub-items", "deleteBranch"],
   ];
   const fits = (/** @type {string} */ action) => (action !== "deleteBranch" || view.subItems(index) > 0) &&
     (action !== "tick" || item.kind === TASK) && (action !== "edit" || text !== undefined) &&
