@@ -259,6 +259,26 @@ test("a refused edit of another list is said, and its words are kept for it", op
   await browser.press([KEYS.escape]);
 });
 
+test("the lists say which of them have edits that wait", options, async () => {
+  await open("waits", "a");
+  await open("sent", "b");
+  await ada.goTo(stage.page("waits"));
+  await ada.sees("a");
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  await ada.add("c");
+  await ada.sees("a", "c");
+  await browser.run(() => void (location.hash = ""));
+  const words = name => browser.run(
+    name => document.querySelector(`li[data-name="${name}"] .news`)?.textContent ?? "", name,
+  );
+  await until(async () => (await words("waits")) === "1 edit not sent yet", "it is said");
+  assert.equal(await words("sent"), "");
+  stage.front.mend();
+  await until(async () => (await words("waits")) === "", "it is said no more");
+  await stage.has("waits", ["a", "c"]);
+});
+
 test("who leaves the lists asks no more what is new in them", options, async () => {
   const names = ["n1", "n2", "n3"];
   for (const name of names) await open(name, "a");

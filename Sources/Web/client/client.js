@@ -152,9 +152,8 @@ export class Client {
   /** @returns {Waiting} */
   get waiting() {
     const theirs = this.#tab.others;
-    const own = this.#tab.opened.reduce((sum, { replica }) => sum + replica.pending.length, 0);
-    const others = theirs.reduce((sum, { lists }) => sum + lists.reduce((all, { edits }) => all + edits.length, 0), 0);
-    const count = own + others;
+    const others = countOf(theirs.flatMap(({ lists }) => lists));
+    const count = countOf(this.#unsent);
     const times = theirs.filter(({ lists }) => lists.length > 0).map(({ owner }) => owner.at ?? Date.now());
     const ownSince = this.#connectivity.waitingSince;
     if (ownSince !== undefined) times.push(ownSince);
@@ -186,10 +185,17 @@ export class Client {
     });
   }
 
+  /**
+   * How many edits of a list only this device has.
+   * @param {string} name
+   */
+  waitingIn(name) {
+    return countOf(this.#unsent.filter(one => one.name === name));
+  }
+
   /** What waits, as plain text: names of lists, and words. */
   exportWaiting() {
-    const own = this.#tab.opened.map(({ name, replica }) => ({ name, edits: replica.pending }));
-    const all = [...own, ...this.#tab.others.flatMap(({ lists }) => lists)];
+    const all = this.#unsent;
     const names = [...new Set(all.map(({ name }) => name))];
     const parts = names.map(name => {
       const words = wordsOf(all.filter(one => one.name === name).flatMap(({ edits }) => edits));
@@ -278,6 +284,12 @@ export class Client {
   }
 
   // Private: the page
+
+  /** The edits that only this device has, of this tab and of others. */
+  get #unsent() {
+    const own = this.#tab.opened.map(({ name, replica }) => ({ name, edits: replica.pending }));
+    return [...own, ...this.#tab.others.flatMap(({ lists }) => lists)];
+  }
 
   async #begin() {
     this.#store.onstate = () => this.#change();
@@ -508,6 +520,11 @@ export class Client {
       this.onchange();
     });
   }
+}
+
+/** @param {{ edits: readonly unknown[] }[]} lists */
+function countOf(lists) {
+  return lists.reduce((sum, { edits }) => sum + edits.length, 0);
 }
 
 /** 128 bits as 32 hexadecimal digits, which nobody can guess. */

@@ -214,6 +214,14 @@ export class Clients {
     this.current.setPerson(this.#identity.person, undefined);
   }
 
+  /**
+   * How many edits of a list wait, with whichever link.
+   * @param {string} name
+   */
+  waitingIn(name) {
+    return this.#all.reduce((sum, client) => sum + client.waitingIn(name), 0);
+  }
+
   /** What waits with all links, as a text. */
   exportWaiting() {
     return this.#all.map(client => client.exportWaiting()).join("\n");

@@ -72,7 +72,7 @@ export class ListsScreen {
     const entries = this.#isNewFirst ? [...known].sort((a, b) => isNew(b) - isNew(a)) : known;
     this.#state.hidden = entries.length > 0;
     setText(this.#state, this.#isKnown ? "There is no list yet." : this.#app.waitingWords);
-    const key = JSON.stringify(entries.map(entry => [entry, this.#newsOf(entry.name)]));
+    const key = JSON.stringify(entries.map(entry => [entry, this.#wordsOf(entry.name)]));
     if (this.#rows.dataset.key === key) return;
     this.#rows.dataset.key = key;
     const focused = this.#rows.contains(document.activeElement) ? document.activeElement : undefined;
@@ -151,16 +151,24 @@ export class ListsScreen {
     return (seenRevision(this.#app.client, name) ?? 0) >= revision ? "" : text;
   }
 
+  /**
+   * What one may want to know of a list.
+   * @param {string} name
+   */
+  #wordsOf(name) {
+    const waiting = this.#app.clients.waitingIn(name);
+    return [this.#newsOf(name), waiting > 0 && `${amount(waiting, "edit")} not sent yet`];
+  }
+
   /** @param {{ name: string, count?: number }} entry */
   #row({ name, count }) {
-    const news = this.#newsOf(name);
     const words = count === undefined ? "a copy on this device" : amount(count, "item");
     const link = h(
       "a",
       { href: fragmentOf({ list: name }) },
       h("bdi", {}, name),
       h("span", { class: "count" }, words),
-      news ? h("span", { class: "news" }, news) : undefined,
+      ...this.#wordsOf(name).map(text => text && h("span", { class: "news" }, text)),
     );
     const row = h("li", {}, link, signButton("⋮", `Actions for ${name}`, () => this.#menu(name)));
     row.dataset.name = name;
