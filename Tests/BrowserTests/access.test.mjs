@@ -339,6 +339,22 @@ describe("access", { skip, timeout: 300_000 }, () => {
     await look(browser);
   });
 
+  test("each level is further in than the one above it, and leaves the text its place", async () => {
+    run("create", "deep");
+    const lines = Array.from({ length: 16 }, (_, level) => `${"  ".repeat(level)}- [ ] level ${level}\n`);
+    stage.run(["import", "-l", "deep", "-"], { input: lines.join("") });
+    for (const width of [320, 1280]) {
+      await look(browser, { width });
+      await open("deep", 16);
+      const starts = await browser.run(
+        () => [...document.querySelectorAll(".row .start")].map(start => start.getBoundingClientRect().left),
+      );
+      for (let level = 1; level < 16; level++) assert.ok(starts[level] >= starts[level - 1] + 4, `${width}: ${starts}`);
+      assert.deepEqual(await sizes(), []);
+    }
+    await look(browser);
+  });
+
   test("one hears how much is found, and what happens behind a dialog", async () => {
     await open("mixed", 11);
     const urgent = text => until(
