@@ -165,6 +165,34 @@ test("a list is where one left it by All lists", options, async () => {
   await until(async () => Math.abs(((await top(text)) ?? 0) - before) <= 2, "one is where one was once more");
 });
 
+test("who undoes sees what comes back, and goes on from there", options, async () => {
+  await long("undone");
+  await ada.hears(/^saved$/);
+  const focused = () => browser.run(() => document.activeElement.querySelector(".text")?.textContent);
+  const deleteFarAway = async () => {
+    await focus("item 3");
+    await browser.press(["d", "G"]);
+    await until(async () => (await focused()) === "item 300", "one is at the end");
+  };
+  await deleteFarAway();
+  await browser.press(["u"]);
+  await until(async () => (await focused()) === "item 3" && (await isInSight("item 3")), "one is at what is back");
+  // A button keeps the focus, as long as it does something.
+  await deleteFarAway();
+  await browser.click("[aria-label=Undo]");
+  await until(() => isInSight("item 3"), "what is back is in sight");
+  assert.equal(await browser.run(() => document.activeElement.ariaLabel), "Undo");
+  await ada.open(stage.page(stage.list("first", "one")));
+  await ada.sees("one");
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  await ada.add("two");
+  await ada.sees("one", "two");
+  await browser.click("[aria-label=Undo]");
+  await ada.sees("one");
+  await until(async () => (await focused()) === "one", "the focus is in the rows");
+});
+
 test("keys act on what one sees: the first one only goes into the rows", options, async () => {
   await long("seen");
   assert.equal(await browser.run(() => document.activeElement.localName), "h1");

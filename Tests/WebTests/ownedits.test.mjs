@@ -16,7 +16,7 @@ test("an undo that cannot ask the server does not keep later ones from being don
     toast: text => (toasts.push(text), () => {}), isSent: async () => true, draw: () => {}, speech: { say: () => {} },
     act: (open, role, action) => (action(open.replica), true), refusal: () => undefined,
   };
-  const edits = new OwnEdits(app, { name: "list", replica, subscription: { isLive: true } });
+  const edits = new OwnEdits(app, { name: "list", replica, subscription: { isLive: true } }, () => {});
   edits.turn(true);
   await new Promise(resolve => setTimeout(resolve, 20));
   assert.deepEqual(toasts, ["The server cannot be reached right now."]);

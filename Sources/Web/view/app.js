@@ -461,9 +461,11 @@ export class App {
     cancelAnimationFrame(this.#frame);
     this.#timer = this.#soon = this.#frame = 0;
     this.#drawnAt = performance.now();
+    const hadFocus = document.activeElement !== document.body;
     this.#screen?.draw();
     this.#drawHeader();
     this.#placeToast();
+    if (hadFocus && document.activeElement?.matches("body, :disabled, [hidden], [hidden] *")) this.refocus();
   }
 
   #drawHeader() {

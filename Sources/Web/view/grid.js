@@ -30,8 +30,6 @@ export class Grid {
   // Its owner is told by these.
   /** Another row is the current one. */
   onmove = () => {};
-  /** There is no row any more that could have the focus. */
-  onempty = () => {};
   /** Marks have changed; perhaps what is selected. */
   onmark = () => {};
   /** @type {string | undefined} */
@@ -137,9 +135,7 @@ export class Grid {
     else change();
     keep();
     this.mark();
-    if (!hadFocus || this.hasFocus) return;
-    if (rows.count > 0) this.focus(isOwn);
-    else this.onempty();
+    if (hadFocus && !this.hasFocus) this.focus(isOwn);
   }
 
   /** Shows the marks of all rows that have any, or had. */
@@ -219,6 +215,20 @@ export class Grid {
       this.#chunks.reach(this.rows.rowOf(id));
       this.view(id)?.element.scrollIntoView({ block: "nearest" });
       if (!isSure) this.reveal(id, true);
+    });
+  }
+
+  /**
+   * An item is the current one, once it is drawn, and in sight. What has the focus elsewhere keeps it.
+   * @param {string} id
+   */
+  arriveAt(id) {
+    requestAnimationFrame(() => {
+      if (this.rows.rowOf(id) < 0) return;
+      const { hasFocus } = this;
+      if (!this.isSelecting) this.setCurrent(id);
+      if (hasFocus) this.focus(false);
+      this.reveal(id);
     });
   }
 

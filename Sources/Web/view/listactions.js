@@ -44,7 +44,7 @@ export class ListActions {
     this.#open = open;
     this.#grid = grid;
     this.#screen = screen;
-    this.edits = new OwnEdits(app, open);
+    this.edits = new OwnEdits(app, open, id => grid.arriveAt(id));
     this.texts = new TextEditing(app, open, grid, screen, this.edits);
     this.#selection = new Selection(app, this.edits, grid, screen.looking);
   }

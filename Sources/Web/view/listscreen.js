@@ -80,7 +80,6 @@ export class ListScreen {
     this.#bottom = new Bottom(app, open, this.#grid, this);
     this.#news = new NewsMarks(open, this.#grid, () => app.draw());
     this.#grid.onmove = () => this.#company.placeSoon();
-    this.#grid.onempty = () => this.begin();
     this.#grid.onmark = () => this.#bottom.draw();
     this.#notices = new NoticeBar(app, open, ({ lost, isOne, item, present = "" }) => {
       const refusal = app.refusal(open, 2);

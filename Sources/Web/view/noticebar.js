@@ -102,9 +102,7 @@ export class NoticeBar {
     const [newest] = unseen;
     this.element.hidden = !newest;
     if (newest === this.#shown) return;
-    const hadFocus = this.element.contains(document.activeElement);
     this.#shown = newest;
-    if (hadFocus) this.#app.refocus();
     if (!newest) return;
     const done = (/** @type {Notice | void} */ only) =>
       this.#change(notice => (only && !isSame(notice, only) ? notice : { ...notice, isSeen: true }));

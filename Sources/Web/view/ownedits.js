@@ -4,7 +4,7 @@
 import { apply, invert } from "../client/delta.js";
 import { commitsOf, listAt } from "../client/requests.js";
 import { UndoHistory } from "../client/undohistory.js";
-import { inserting } from "./edits.js";
+import { inserting, touchedBy } from "./edits.js";
 import { errorText, summaryOf } from "./sentences.js";
 
 /** @typedef {import('./app.js').App} App */
@@ -34,10 +34,16 @@ export class OwnEdits {
   /** Takes away what was said of the last edit: it is the last one no more, was refused, or its list is left. */
   endSaid = () => {};
 
-  /** @param {App} app @param {OpenList} open */
-  constructor(app, open) {
+  #turnedAt;
+
+  /**
+   * @param {App} app @param {OpenList} open
+   * @param {(id: string) => void} turnedAt called with an item that is as it was before, or again
+   */
+  constructor(app, open, turnedAt) {
     this.#app = app;
     this.#open = open;
+    this.#turnedAt = turnedAt;
   }
 
   /** The list that the person sees, but for edits of other tabs. */
@@ -136,6 +142,8 @@ export class OwnEdits {
     let delta = [];
     if (!this.#app.act(this.#open, 3, replica => (delta = isUndo ? replica.undo() : replica.redo()))) return;
     this.#note(before);
+    const [first] = touchedBy([delta], this.view);
+    if (first !== undefined) this.#turnedAt(first);
     // The words of the history for the edit that was undone.
     const summary = isUndo ? summaryOf({ delta: invert(before, delta) }, this.view, before)
       : summaryOf({ delta }, before, this.view);
