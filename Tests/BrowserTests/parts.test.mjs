@@ -267,6 +267,44 @@ test("what is copied is whole for other programs, and comes back so", options, a
   assert.deepEqual((await stage.texts("pasted")).slice(1, 3), [long, "parent"]);
 });
 
+test("one copies and pastes as everywhere, with levels", options, async () => {
+  run("create", "events");
+  stage.run(["import", "-l", "events", "-"], { input: "- [ ] a\n  - [x] b\n    - [ ] c\n- [ ] d\n" });
+  await ada.goTo(stage.page("events"));
+  await ada.sees("a", "b", "c", "d");
+  await browser.cdp("Browser.grantPermissions", {
+    origin: `http://localhost:${stage.front.port}`, permissions: ["clipboardReadWrite", "clipboardSanitizedWrite"],
+  });
+  const copied = () => browser.wait(() => navigator.clipboard.readText());
+  const levels = async list => (await stage.items(list)).map(({ text, level, done }) => `${level}${text}${done}`).join(" ");
+  await ada.press("b", ["c"], KEYS.control);
+  assert.equal(await copied(), "- [x] b\n  - [ ] c");
+  await ada.press("d", ["v"], KEYS.control);
+  await until(async () => (await levels("events")).endsWith("0dfalse 1btrue 2cfalse"), "they are pasted");
+  // What the browser has selected, as a mouse does; of one text, it copies a part.
+  const select = (from, to) => browser.run((from, to) => {
+    const texts = document.querySelectorAll(".row .text");
+    getSelection().setBaseAndExtent(texts[from].firstChild, 0, texts[to].firstChild, 1);
+  }, from, to);
+  await ada.go("b");
+  await select(1, 3);
+  await browser.press(["c"], KEYS.control);
+  assert.equal(await copied(), "  - [x] b\n    - [ ] c\n- [ ] d");
+  await select(3, 3);
+  await browser.press(["c"], KEYS.control);
+  assert.equal(await copied(), "d");
+  await browser.run(() => getSelection().removeAllRanges());
+  // What comes from elsewhere.
+  await browser.wait(() => navigator.clipboard.writeText("one\n  two\nthree"));
+  await ada.goTo(stage.page(stage.list("goal")));
+  await until(() => browser.run(() => document.activeElement.localName === "h1"), "nothing has been typed");
+  await browser.press(["v"], KEYS.control);
+  await until(async () => (await levels("goal")) === "0onefalse 1twofalse 0threefalse", "the lines are pasted");
+  await ada.press("one", ["x"], KEYS.control);
+  assert.equal(await copied(), "- [ ] one\n  - [ ] two");
+  await stage.has("goal", ["three"]);
+});
+
 test("what was cut by the menu of an item is pasted by that of another one", options, async () => {
   await open("menus", "a", "b", "c");
   for (const [text, entry] of [["a", "Cut"], ["b", "Paste below"]]) {

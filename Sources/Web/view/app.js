@@ -105,6 +105,9 @@ export class App {
     for (const type of ["keydown", "beforeinput"]) {
       document.addEventListener(type, ({ timeStamp }) => (this.#pressedAt = timeStamp), true);
     }
+    for (const type of ["copy", "cut", "paste"]) {
+      document.addEventListener(type, event => this.#screen instanceof ListScreen && this.#screen.exchange(event));
+    }
     setInterval(() => this.#drawHeader(), 1000);
     // A list that has ended may be there again: somebody brings it back, or gives the person the right to read it.
     setInterval(() => this.#screen?.open?.subscription.hasEnded && this.client.open(this.#screen.open.name), AGAIN);

@@ -115,6 +115,15 @@ export class Composer {
     this.#owner.typed(this.text);
   }
 
+  /**
+   * New items for the lines of a text. Gives the last one; nothing if they cannot be, and then it says why.
+   * @param {string} text @param {Place | undefined} place
+   */
+  addLines(text, place) {
+    const { kind, most } = this.#owner.usual();
+    return this.#put(writtenLines(text, kind, most), place);
+  }
+
   /** The item beside which new ones were to come may have gone: then they come at the end. */
   follow() {
     if (!this.#place || this.#owner.items().indexOf(this.#place.id) >= 0) return;
@@ -162,13 +171,10 @@ export class Composer {
 
   #submit(text = this.text) {
     if (this.#input.readOnly) return this.say(this.#input.placeholder);
-    const { kind, most, largest } = this.#owner.usual();
+    const { kind } = this.#owner.usual();
     const isOne = (this.#isOne || !text.includes("\n")) && text.trim() !== "";
-    const items = isOne ? [written(this.#isOne ? text : text.trim(), kind)] : writtenLines(text, kind, most);
-    if (items.length === 0) return;
-    const size = items.reduce((most, item) => Math.max(most, bytesOf(item.text).length), 0);
-    if (size > largest) return this.say(tooLong(size, largest));
-    const last = this.#owner.add(items, this.#place);
+    const last = isOne ? this.#put([written(this.#isOne ? text : text.trim(), kind)], this.#place)
+      : this.addLines(text, this.#place);
     if (!last) return;
     // The next one comes below this one.
     if (this.#place) this.#place = { id: last.id, isAbove: false, line: nameOf(last) };
@@ -177,6 +183,14 @@ export class Composer {
     fill(this.#offers);
     this.#owner.typed("");
     this.#input.focus();
+  }
+
+  /** @param {Written[]} items @param {Place | undefined} place */
+  #put(items, place) {
+    const { largest } = this.#owner.usual();
+    const size = items.reduce((most, item) => Math.max(most, bytesOf(item.text).length), 0);
+    if (size > largest) return void this.say(tooLong(size, largest));
+    return items.length > 0 ? this.#owner.add(items, place) : undefined;
   }
 
   /** A key does not wait for the search through the list. */

@@ -283,6 +283,13 @@ export class Grid {
     return this.rows.those(this.#anchor === undefined ? [this.#current ?? ""] : this.#range);
   }
 
+  /** The items of whose rows the browser has selected some text. */
+  get markedIds() {
+    const selection = getSelection();
+    if (!selection || selection.isCollapsed) return [];
+    return [...this.#chunks.filled].filter(id => selection.containsNode(this.view(id)?.element ?? this.element, true));
+  }
+
   /** How many rows are selected. */
   get selectedCount() {
     return this.#picked ? this.#picked.size : this.isSelecting ? this.selectedIds.length : 0;

@@ -112,6 +112,32 @@ export class ListActions {
     return isAdded ? items[items.length - 1] : undefined;
   }
 
+  /**
+   * Copies what is selected, or other items.
+   * @param {string} where the copy is, if not everywhere @param {string[]} [ids]
+   */
+  copy(where, ids = []) {
+    const runs = ids.length > 0 ? runsOf(this.#selection.indexesOf(ids)) : undefined;
+    this.#app.toast(`Copied ${this.#selection.nameOf(this.#copy(runs))}${where}.`);
+    this.#grid.deselect();
+  }
+
+  /** What was cut or copied, as a text for other programs. */
+  get copied() {
+    return markdownOf(clipboard);
+  }
+
+  /**
+   * Pastes what was cut or copied here, or the lines of another text, below the current item.
+   * @param {string} [text]
+   */
+  paste(text = "") {
+    const isOwn = text === "" || text.replaceAll("\r\n", "\n") === this.copied;
+    if (isOwn) return this.#screen.perform("paste");
+    const id = this.#grid.current;
+    this.#screen.composer.addLines(text, id === undefined ? undefined : { id, isAbove: false, line: "" });
+  }
+
   /** @param {Item} item that is ticked */
   untick(item) {
     const index = this.#view.indexOf(item.id);
@@ -176,11 +202,7 @@ export class ListActions {
     indent: () => this.#selection.shift(1),
     outdent: () => this.#selection.shift(-1),
     cut: () => this.#delete(this.#copy()),
-    copy: () => {
-      const where = navigator.clipboard ? "" : ", for this page only";
-      this.#app.toast(`Copied ${this.#selection.nameOf(this.#copy())}${where}.`);
-      this.#grid.deselect();
-    },
+    copy: () => this.copy(navigator.clipboard ? "" : ", for this page only"),
     toList: () => this.#askList(true),
     copyToList: () => this.#askList(false),
   };
@@ -254,11 +276,10 @@ export class ListActions {
 
   // Private: several items
 
-  #copy() {
-    const runs = this.#selection.branches;
+  #copy(runs = this.#selection.branches) {
     clipboard = this.#selection.copiesOf(runs);
     // So that other programs get the texts, if the browser allows it.
-    navigator.clipboard?.writeText(markdownOf(clipboard)).catch(() => {});
+    navigator.clipboard?.writeText(this.copied).catch(() => {});
     return runs;
   }
 
@@ -267,7 +288,7 @@ export class ListActions {
     const { current } = this.#selection;
     const gap = current < 0 ? this.#view.count : current + 1 + this.#selection.hiddenBelow(current);
     const by = this.#selection.levelAt(this.#view, gap, gap, clipboard[0].level) - clipboard[0].level;
-    const items = clipboard.map(item => copyOf(item, Math.min(item.level + by, this.edits.most)));
+    const items = clipboard.map(item => copyOf(item, Math.min(Math.max(0, item.level + by), this.edits.most)));
     if (this.edits.insert(items, gap, `Pasted ${amount(items.length, "item")}.`)) {
       this.#grid.reveal(items[items.length - 1].id);
     }

@@ -3,6 +3,7 @@
 import { NO_LOG, isSameList } from "../client/replica.js";
 import { Bottom } from "./bottom.js";
 import { amount, numeral } from "./content.js";
+import { isDialogOpen } from "./dialogs.js";
 import { button, fill, h, setAttribute, setText, signButton } from "./dom.js";
 import { hearGestures } from "./gestures.js";
 import { Grid } from "./grid.js";
@@ -232,6 +233,24 @@ export class ListScreen {
     const act = this.#deeds[action];
     if (act) act();
     else this.actions.perform(action);
+  }
+
+  /**
+   * One copies, cuts or pastes as everywhere. Of several rows, a browser would copy neither levels nor ticks; a part of
+   * one text is its affair, and so is where one writes.
+   * @param {Event} event
+   */
+  exchange(event) {
+    const { type, clipboardData } = /** @type {ClipboardEvent} */ (event);
+    const isHere = this.#grid.hasFocus || (type === "paste" && document.activeElement === this.#title);
+    if (!isHere || this.#grid.isEditing || isDialogOpen()) return;
+    const marked = this.#grid.markedIds;
+    if (type === "paste") this.actions.paste(clipboardData?.getData("text/plain"));
+    else if (marked.length === 1 || (type === "cut" && marked.length > 0)) return;
+    else if (type === "cut") this.perform("cut");
+    else this.actions.copy("", marked);
+    if (type !== "paste") clipboardData?.setData("text/plain", this.actions.copied);
+    event.preventDefault();
   }
 
   // Private: drawing

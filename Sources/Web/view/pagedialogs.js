@@ -33,7 +33,7 @@ export function showHelp(app) {
   letters.addEventListener("change", () => app.client.settings.set(NO_LETTERS, letters.checked ? undefined : true));
   openDialog("Keys", () => [
     note("While a row has the focus. Left and right go through its parts. Everything is in the menus, too."),
-    note("A click with Shift or Ctrl selects rows."),
+    note("A click with Shift or Ctrl selects rows. Ctrl with C, X or V copies, cuts or pastes."),
     h("label", { class: "choice" }, letters, "Letters and signs are keys, too"),
     h("dl", { class: "keys" }, ...Object.entries(ACTIONS).flatMap(([name, [words]]) => [
       h("dt", {}, ...keysOf(/** @type {ActionName} */ (name)).map(key => h("kbd", {}, key))), h("dd", {}, words),
