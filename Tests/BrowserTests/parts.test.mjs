@@ -305,6 +305,27 @@ test("one copies and pastes as everywhere, with levels", options, async () => {
   await stage.has("goal", ["three"]);
 });
 
+test("what goes to another list is no sub-item of what is there", options, async () => {
+  run("create", "branch");
+  stage.run(["import", "-l", "branch", "-"], { input: "- [ ] a\n  - [ ] b\n    - [ ] c\n- [ ] d\n" });
+  stage.list("trunk", "last");
+  await ada.goTo(stage.page("branch"));
+  await ada.sees("a", "b", "c", "d");
+  await ada.press("b", ["m"]);
+  await browser.type("#answer", `trunk${KEYS.enter}`);
+  const levels = async list => (await stage.items(list)).map(({ text, level }) => `${level}${text}`).join(" ");
+  await until(async () => (await levels("trunk")) === "0last 0b 1c", "they are there");
+  await until(async () => (await levels("branch")) === "0a 0d", "they are gone");
+  // The first of what is pasted has no room, and goes further out than the others can.
+  await browser.press(["u"]);
+  await ada.sees("a", "b", "c", "d");
+  await ada.press("c", ["v", "j", "x"]);
+  await ada.sees("a", "b");
+  await ada.goTo(stage.page(stage.list("bare")));
+  await browser.press(["p"]);
+  await until(async () => (await levels("bare")) === "0c 0d", "they are pasted");
+});
+
 test("what was cut by the menu of an item is pasted by that of another one", options, async () => {
   await open("menus", "a", "b", "c");
   for (const [text, entry] of [["a", "Cut"], ["b", "Paste below"]]) {

@@ -65,12 +65,17 @@ export function writtenLines(text, usual, most) {
   return all;
 }
 
+/** @param {readonly Item[]} items */
+export function leastLevel(items) {
+  return items.reduce((least, { level }) => Math.min(least, level), Infinity);
+}
+
 /**
  * Items as a text for other programs, in Markdown.
  * @param {readonly Item[]} items
  */
 export function markdownOf(items) {
-  const least = items.reduce((least, { level }) => Math.min(least, level), Infinity);
+  const least = leastLevel(items);
   return items.map(item => {
     const { card, done, url } = item.fields();
     const indent = "  ".repeat(item.level - least);

@@ -2,7 +2,7 @@
 
 import { isSame } from "../client/bytes.js";
 import { TASK } from "../client/item.js";
-import { amount, copyOf, markdownOf, nameOf, newCard, newItem } from "./content.js";
+import { amount, copyOf, leastLevel, markdownOf, nameOf, newCard, newItem } from "./content.js";
 import { ask, confirmThat, openMenu } from "./dialogs.js";
 import { changing, inserting, removing, runsOf, sortedBy } from "./edits.js";
 import { OwnEdits } from "./ownedits.js";
@@ -328,7 +328,10 @@ export class ListActions {
     }
     const runs = runsOf(this.#selection.indexesOf(ids));
     const originals = new Map(this.#selection.itemsOf(runs).map(item => [item.id, item]));
-    const copies = this.#selection.copiesOf(runs);
+    const copied = this.#selection.copiesOf(runs);
+    // Nothing of the other list takes them for its sub-items.
+    const least = leastLevel(copied);
+    const copies = copied.map(item => copyOf(item, item.level - least));
     if (copies.length === 0) return this.#app.toast("Somebody has deleted that meanwhile. Nothing was done.");
     if (!this.#app.act(target, 2, replica => replica.edit(inserting(copies, replica.view.count, "before"), "whole"))) {
       return;
