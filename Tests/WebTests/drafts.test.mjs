@@ -7,6 +7,12 @@ import { NO_LOG } from "../../Sources/Web/client/replica.js";
 import { Locks } from "../../Sources/Web/client/locks.js";
 import { Settings } from "../../Sources/Web/client/settings.js";
 
+function settingsOf(stored) {
+  const settings = new Settings(() => {});
+  settings.fill(stored);
+  return settings;
+}
+
 /** Tabs of one device: they share the settings, and know who lives. */
 class Device {
   stored = new Map();
@@ -15,8 +21,7 @@ class Device {
   tab(digit) {
     const client = digit.repeat(32);
     this.living.add(client);
-    const settings = new Settings(this.stored, () => {});
-    return new Drafts(settings, { isFree: async client => !this.living.has(client) }, () => client);
+    return new Drafts(settingsOf(this.stored), { isFree: async client => !this.living.has(client) }, () => client);
   }
 
   end(digit) {
@@ -90,7 +95,7 @@ test("what is being typed when a list arrives is no draft that comes to it", asy
 test("a draft that was typed with one link goes on with another one", async () => {
   const [stored, mine] = [new Map(), new Set()];
   const [one, other] = ["1", "2"].map(digit =>
-    new Drafts(new Settings(stored, () => {}), { isFree: async () => false }, () => digit.repeat(32), mine));
+    new Drafts(settingsOf(stored), { isFree: async () => false }, () => digit.repeat(32), mine));
   one.keep(named("list"), "half");
   assert.equal(await other.take(named("list")), "half");
   other.keep(named("list"), "half a word");
@@ -100,7 +105,7 @@ test("a draft that was typed with one link goes on with another one", async () =
 test("under another client id, the tab's draft is one still", async () => {
   const stored = new Map();
   let client = "1".repeat(32);
-  const drafts = new Drafts(new Settings(stored, () => {}), { isFree: async () => false }, () => client);
+  const drafts = new Drafts(settingsOf(stored), { isFree: async () => false }, () => client);
   drafts.keep(named("list"), "half");
   client = "2".repeat(32);
   drafts.keep(named("list"), "half a word");

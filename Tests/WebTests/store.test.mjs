@@ -410,9 +410,18 @@ test("the copy of a list that has another name now is not offered under the form
   assert.equal(await copies.read("before"), undefined);
 });
 
-test("what was set before the storage answered stays", () => {
-  const settings = new Settings(new Map(), () => {});
+test("what was changed before the storage answered is changed in what it has, and written then", () => {
+  const written = [];
+  const settings = new Settings((key, value) => written.push([key, value]));
   settings.set("draft", "new");
-  settings.fill(new Map([["draft", "old"], ["seen list", 3]]));
-  assert.deepEqual([settings.get("draft"), settings.get("seen list")], ["new", 3]);
+  for (const one of ["second", "third"]) settings.change("notices", (known = []) => [...known, one]);
+  settings.hear("person", "Eve");
+  assert.deepEqual([settings.get("notices"), written], [["second", "third"], []]);
+  settings.fill(new Map([["draft", "old"], ["seen list", 3], ["notices", ["first"]], ["person", "Ada"]]));
+  assert.deepEqual(["draft", "seen list", "notices", "person"].map(key => settings.get(key)), [
+    "new", 3, ["first", "second", "third"], "Eve",
+  ]);
+  assert.deepEqual(new Map(written), new Map([["draft", "new"], ["notices", ["first", "second", "third"]]]));
+  settings.change("notices", known => known.slice(1));
+  assert.deepEqual(written.at(-1), ["notices", ["second", "third"]]);
 });

@@ -62,7 +62,7 @@ export class Client {
   drafts;
   #options;
   #tab;
-  #store;
+  #store = new Store(draw);
   #copies = new Copies(draw);
   #channel = new BroadcastChannel("hand");
   #locks = new Locks({ post: message => this.#channel.postMessage(message) });
@@ -91,23 +91,18 @@ export class Client {
    * @returns {Promise<Client>}
    */
   static async start(options) {
-    const store = new Store(draw);
-    const read = store.settings();
-    /** @type {Promise<Map<string, unknown>>} */
-    const nothing = new Promise(resolve => setTimeout(() => resolve(new Map()), PATIENCE));
-    const client = new Client(options, store, await Promise.race([read, nothing]));
+    const client = new Client(options);
+    await Promise.race([client.#fill(), new Promise(resolve => setTimeout(resolve, PATIENCE))]);
     await client.#begin();
-    void read.then(late => client.settings.fill(late));
     return client;
   }
 
-  /** @param {Options} options @param {Store} store @param {Map<string, unknown>} settings */
-  constructor(options, store, settings) {
+  /** @param {Options} options */
+  constructor(options) {
     const { person, token, program } = options;
     this.#options = options;
-    this.#store = store;
-    this.settings = new Settings(settings, (key, value) => {
-      void store.set(key, value);
+    this.settings = new Settings((key, value) => {
+      void this.#store.set(key, value);
       this.#channel.postMessage({ type: "setting", key, value });
       this.#change();
     });
@@ -291,6 +286,11 @@ export class Client {
     return [...own, ...this.#tab.others.flatMap(({ lists }) => lists)];
   }
 
+  async #fill() {
+    this.settings.fill(await this.#store.settings());
+    this.#change();
+  }
+
   async #begin() {
     this.#store.onstate = () => this.#change();
     this.#channel.onmessage = ({ data }) => this.#hear(data);
@@ -454,7 +454,8 @@ export class Client {
   #noteOwn(told) {
     if (told.type !== "committed" || !told.own) return;
     const { log, edit } = told.own;
-    this.settings.set(this.#ownKey(log), [...this.ownCommits(log).slice(1 - MOST_OWN), [told.revision, edit.step]]);
+    const commit = [told.revision, edit.step];
+    this.settings.change(this.#ownKey(log), (known = []) => [...known.slice(1 - MOST_OWN), commit]);
   }
 
   async #look() {

@@ -38,7 +38,7 @@ export async function noticeOf(app, open, told) {
 
 /** @param {Client} client @param {OpenList} open @param {Notice} notice */
 export function addNotice(client, open, notice) {
-  client.settings.set(keyOf(open), [notice, ...noticesOf(client, open)].slice(0, MOST));
+  client.settings.change(keyOf(open), (known = []) => [notice, ...known].slice(0, MOST));
 }
 
 /** @param {Client} client @param {OpenList} open @returns {Notice[]} */
@@ -93,7 +93,7 @@ export class NoticeBar {
 
   /** @param {(notice: Notice) => Notice} change */
   #change(change) {
-    this.#app.client.settings.set(keyOf(this.#open), this.#notices.map(change));
+    this.#app.client.settings.change(keyOf(this.#open), (known = []) => known.map(change));
     this.#app.draw();
   }
 
