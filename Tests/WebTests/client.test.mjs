@@ -86,6 +86,9 @@ test("a list with edits that wait stays what it is beside another one of its nam
   await until(() => sockets.length > count);
   await hear(welcome, answer(2, 9, "0000000200000006"), error("noSuchList", 3));
   await until(() => former.subscription.hasEnded);
+  client.revive();
+  await hear(answer(4, 9, "0000000200000006"), error("noSuchList", 5));
+  assert.deepEqual([former.subscription.ended, [...client.lists]], ["editsWait", [former]]);
   const present = client.open("list");
   assert.deepEqual(client.stuck.map(({ list, reason }) => [list === former, reason]), [[true, "editsWait"]]);
   assert.equal(client.open("list"), present);

@@ -211,6 +211,11 @@ export class Client {
     return this.#listOf(opened);
   }
 
+  /** Lists that have ended may be there again: somebody brings one back, or gives the person the right to read it. */
+  revive() {
+    this.#run(this.#tab.revive(this.#now()));
+  }
+
   /** @param {OpenList} list at which nobody looks any more; it is followed until its edits are sent */
   leave(list) {
     this.#run(this.#tab.leave(list.opened, this.#now()));

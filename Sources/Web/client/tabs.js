@@ -183,6 +183,14 @@ export class Tab {
   }
 
   /**
+   * Lists that have ended may be there again.
+   * @param {number} now
+   */
+  revive(now) {
+    return this.#at(now, () => this.#own.begun.run(session => session.revive()));
+  }
+
+  /**
    * Nobody looks at a list any more: it is followed until what of it is pending is sent.
    * @param {Opened} opened @param {number} now
    */

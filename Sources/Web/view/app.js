@@ -109,8 +109,7 @@ export class App {
       document.addEventListener(type, event => this.#screen instanceof ListScreen && this.#screen.exchange(event));
     }
     setInterval(() => this.#drawHeader(), 1000);
-    // A list that has ended may be there again: somebody brings it back, or gives the person the right to read it.
-    setInterval(() => this.#screen?.open?.subscription.hasEnded && this.client.open(this.#screen.open.name), AGAIN);
+    setInterval(() => this.#screen?.open?.subscription.hasEnded && this.client.revive(), AGAIN);
     onFocusLost(() => this.refocus());
     this.#navigateNext();
   }
