@@ -52,13 +52,17 @@ struct PostgresSource: StoreSource {
     func problems() throws -> [String] {
         var problems = try StoreVerifier.orphanProblems { try session.run($0)[0].integer(0) }
         let sql = """
-            SELECT number FROM lists WHERE is_deleted = (number IN (SELECT list FROM names))
-                OR is_deleted != (number IN (SELECT list FROM deleted_lists)) ORDER BY number
+            SELECT lists.number FROM lists LEFT JOIN names ON names.list = lists.number
+                LEFT JOIN deleted_lists ON deleted_lists.list = lists.number
+            WHERE is_deleted = (names.list IS NOT NULL) OR is_deleted != (deleted_lists.list IS NOT NULL)
+            ORDER BY lists.number
             """
         problems += try session.run(sql).map {
             "list \(try $0.integer(0)) has both a name and a deletion, or neither"
         }
-        let names = "SELECT list FROM names WHERE list NOT IN (SELECT number FROM lists) ORDER BY list"
+        let names = """
+            SELECT list FROM names WHERE NOT EXISTS (SELECT 1 FROM lists WHERE lists.number = names.list) ORDER BY list
+            """
         problems += try session.run(names).map { "a name refers to list \(try $0.integer(0)), which does not exist" }
         let behind =
             "SELECT list FROM commits JOIN lists ON number = list WHERE last > revision GROUP BY list ORDER BY list"

@@ -75,7 +75,12 @@ package struct StoreVerifier {
     /// deleted list is being removed, its snapshots have lost some parts.)
     static let orphans: [(table: String, condition: String, complaint: String)] =
         ["commits", "snapshots"].map { table in
-            (table, "list NOT IN (SELECT number FROM lists UNION SELECT list FROM deleted_lists)", "belong to no list")
+            // With NOT IN, PostgreSQL would compare each row with each list, if the lists do not fit into its memory.
+            let condition = """
+                NOT EXISTS (SELECT 1 FROM lists WHERE lists.number = \(table).list)
+                    AND NOT EXISTS (SELECT 1 FROM deleted_lists WHERE deleted_lists.list = \(table).list)
+                """
+            return (table, condition, "belong to no list")
         } + [
             (
                 "snapshots",
