@@ -175,6 +175,42 @@ test("a token that is revoked ends the connection with a sentence, and edits sta
   await forget();
 });
 
+test("edits of a link that is revoked are sent with another one, or discarded", options, async () => {
+  for (const [list, isSent] of [["sent later", true], ["discarded", false]]) {
+    stage.list(list, "a");
+    const { id, secret } = stage.token("Fritz", "write", list);
+    await browser.open(stage.page(list, secret));
+    await ada.sees("a");
+    await ada.hears(/^saved$/);
+    stage.front.cut();
+    await ada.hears(/^offline/);
+    await ada.add("kept words");
+    await ada.hears(/1 edit kept on this device/);
+    stage.revoke(id);
+    stage.run(["add", "-l", list, "b"]);
+    await browser.open("about:blank");
+    stage.front.mend();
+    // The other link stores a newer copy of the list.
+    const { secret: other } = stage.token("Gerda", "write", list);
+    await browser.open(stage.page(list, other));
+    await ada.sees("a", "b");
+    await until(async () => (await copied()).length > 0, "a copy of the list is on the device");
+    await browser.reload();
+    await ada.sees("a", "b");
+    await ada.hears(/^saved, but not 1 edit with another link$/);
+    await browser.run(() => document.querySelector(".badge").click());
+    await ada.choose(isSent ? "Send them with this link" : `Discard the edits of “${list}”`);
+    if (isSent) {
+      await stage.has(list, ["a", "b", "kept words"]);
+      assert.match(stage.run(["log", "-l", list]), /Gerda/);
+    } else await ada.choose("Discard");
+    await ada.hears(/^saved$/);
+    await browser.reload();
+    await ada.hears(/^saved$/);
+    await forget();
+  }
+});
+
 test("edits that wait under one link are sent with it, also if another link was opened", options, async () => {
   stage.list("earlier", "a");
   const { secret } = stage.token("Heidi", "write", "earlier");

@@ -109,7 +109,7 @@ for (let round = 0; round < 2; round++) {
       for (let left = 600; left > 0 && !isDone(); left--) await pause(50);
       await pause(300);
       return {
-        waiting: client.waiting.count, refused: client.refused, state: client.connection.state,
+        waiting: client.waiting.count, stuck: client.stuck.length, state: client.connection.state,
         storage: client.storage.state, problems, digest: list.replica.confirmed.digest, texts: texts(),
       };`);
   }

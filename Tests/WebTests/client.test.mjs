@@ -3,8 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { framed } from "../../Sources/Web/client/frames.js";
+import { Journal } from "../../Sources/Web/client/journal.js";
+import { List } from "../../Sources/Web/client/list.js";
 import { ERRORS, encodeDown } from "../../Sources/Web/client/messages.js";
-import { insertion, log, subscribed, welcome } from "./live.mjs";
+import { Replica } from "../../Sources/Web/client/replica.js";
+import { Store } from "../../Sources/Web/client/store.js";
+import { FakeIndexedDB } from "./fakeidb.mjs";
+import { insertion, item, log, subscribed, welcome } from "./live.mjs";
 
 const sockets = [];
 
@@ -43,10 +48,10 @@ const error = (name, request) => ({
   type: "error", code: ERRORS.indexOf(name), request, list: 0, retryAfter: 0, message: "",
 });
 
-/** A client without a storage. */
-async function started() {
+/** A client, without a storage unless there is one. */
+async function started(token) {
   const count = sockets.length;
-  const client = await Client.start({ url: "ws://x/", person: "Ada", program: "test" });
+  const client = await Client.start({ url: "ws://x/", person: "Ada", token, program: "test" });
   await until(() => sockets.length > count);
   return client;
 }
@@ -93,4 +98,50 @@ test("a list with edits that wait stays what it is beside another one of its nam
   assert.deepEqual(client.stuck.map(({ list, reason }) => [list === former, reason]), [[true, "editsWait"]]);
   assert.equal(client.open("list"), present);
   assert.deepEqual([...client.lists], [former, present]);
+});
+
+/** The journal of a tab that has ended, with an edit of a list. */
+async function leave(digit, token = "") {
+  const client = digit.repeat(32);
+  const replica = new Replica();
+  replica.begin({ log, revision: 3, items: List.of([item(1)]) });
+  replica.edit(insertion(2));
+  const changes = new Journal(client).changes([{ subscription: { name: "list" }, replica, number: 0 }]);
+  const job = { changes, owner: { client, holder: "ended", person: "Ada", token }, fresh: true };
+  await new Promise(resolve => new Store(() => "name").write(job, resolve));
+  return changes.puts;
+}
+
+const rowsLeft = async () => (await new Store(() => "name").look()).rows.length;
+
+test("what nobody can read is told, can be saved as it is, and discarded", async () => {
+  const factory = (globalThis.indexedDB = new FakeIndexedDB());
+  const [, { key }] = await leave("a");
+  factory.databases.get("hand").stores.get("journal").get(JSON.stringify(key)).delta = Uint8Array.of(9, 8, 7);
+  const client = await started();
+  const told = client.stuck.map(({ name, count, reason }) => [name, count, reason]);
+  assert.deepEqual([told, client.waiting.count], [[["", 1, "damaged"]], 1]);
+  assert.match(client.exportWaiting(), /"delta":\[9,8,7\]/);
+  client.stuck[0].discard();
+  await until(() => client.waiting.count === 0);
+  assert.deepEqual([client.stuck, await rowsLeft()], [[], 0]);
+  delete globalThis.indexedDB;
+});
+
+test("what waits under a token that the server does not take is discarded, or another client sends it", async () => {
+  globalThis.indexedDB = new FakeIndexedDB();
+  for (const digit of ["a", "b"]) await leave(digit, "old");
+  const [client, heir] = [await started("old"), await started("new")];
+  assert.deepEqual([client.stuck, client.waiting.count], [[], 2]);
+  sockets[1].onmessage({ data: encodedAs(error("notAuthenticated", 0)) });
+  await until(() => client.stuck.length === 2);
+  const [{ name, count, reason, discard }] = client.stuck;
+  assert.deepEqual([name, count, reason], ["list", 1, "notAuthenticated"]);
+  discard();
+  await until(() => client.stuck.length === 1);
+  client.bequeath(heir);
+  await until(() => client.waiting.count === 0);
+  const { rows, owners } = await new Store(() => "name").look();
+  assert.deepEqual([rows.length, owners.map(({ token }) => token)], [2, ["new"]]);
+  delete globalThis.indexedDB;
 });

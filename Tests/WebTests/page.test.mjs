@@ -120,28 +120,56 @@ test("a person who is hidden is away", needsServer, () => {
 
 // Persons
 
-test("another name goes on with the client id, and another token leaves what waits to its owner", needsServer, () => {
+test("another name goes on with the client id", needsServer, () => {
   const { world, sim, tab } = live();
   const first = tab.client;
-  sim.run(tab.introduce("Eve", "", world.now));
+  sim.run(tab.introduce("Eve", world.now));
   pass(world, 1000);
   assert.deepEqual([tab.client, tab.state, tab.person], [first, "open", "Eve"]);
+});
+
+test("what waits under one token is not sent under another one, but for an heir's", needsServer, () => {
+  const { world, sim, tab } = live();
   sim.isOffline = true;
   pass(world, 1000);
-  world.edit(sim);
+  // A tab that has ended has left something, too.
+  const ended = world.open();
+  ended.isOffline = true;
   pass(world, 1000);
-  sim.run(tab.introduce("Max", "another token", world.now));
+  for (const one of [sim, ended]) world.edit(one);
   pass(world, 1000);
-  assert.notEqual(tab.client, first);
-  assert.deepEqual([tab.others, sim.opened.replica.pending.length], [[], 0]);
-  sim.isOffline = false;
+  world.crash(ended);
+  const heir = { person: "Max", token: "another" };
+  const other = world.open(heir);
+  sim.run(tab.woke(world.now));
   pass(world, 120_000);
-  assert.equal([...world.device.rows.values()].every(({ key }) => key[0] === first), true);
-  assert.ok(world.device.rows.size > 0, "nobody else sends them");
-  sim.run(tab.introduce("Eve", "", world.now));
+  const waiting = { own: sim.opened.replica.pending.length, others: tab.others.length };
+  assert.deepEqual([world.device.owners.size, other.tab.foreign.length, waiting.others], [2, 2, 1]);
+  assert.ok(waiting.own > 0);
+  sim.run(tab.bequeath(heir, world.now));
+  sim.run(tab.woke(world.now));
   pass(world, 120_000);
-  assert.equal(world.device.rows.size, 0);
+  assert.deepEqual([world.device.rows.size, sim.opened.replica.pending.length, tab.others], [0, 0, []]);
+  world.settle();
   world.judge();
+});
+
+test("what another tab has left is deleted, and nothing of it is stored later", needsServer, () => {
+  const { world, sim, tab } = live();
+  const other = world.open();
+  other.isOffline = sim.isOffline = true;
+  pass(world, 1000);
+  world.edit(other);
+  pass(world, 1000);
+  const { client } = other.tab;
+  sim.run(tab.discard(client, world.now));
+  pass(world, 10);
+  assert.deepEqual([world.device.rows.size, world.device.owners.has(client)], [0, false]);
+  const mark = other.made.size;
+  world.edit(other);
+  pass(world, 1000);
+  assert.notEqual(other.tab.client, client, "it lives, and goes on under another id");
+  assert.ok([...world.device.rows.values()].every(({ key }) => key[0] === other.tab.client) && other.made.size > mark);
 });
 
 // Storage
@@ -215,13 +243,13 @@ test("a journal whose edits were made upon those of another one waits for it", (
       format: 1, delta: bytesOfDelta(appending(2, note(4, "x"))), seen: 0, crossed: false,
     } },
   ];
-  const refused = new Set();
-  const neighbours = new Neighbours(client => refused.has(client));
+  const refused = new Map();
+  const neighbours = new Neighbours(client => refused.get(client));
   const left = () => neighbours.left("", "").map(({ client }) => client[0]);
   const see = rows => neighbours.see({ rows, owners: [owner(first), owner(second)], copies: [] });
   see([...rows(first), ...rows(second, first)]);
   assert.deepEqual(left(), ["a"]);
-  refused.add(first);
+  refused.set(first, "noSuchRevision");
   assert.deepEqual(left(), ["a", "b"], "what cannot be sent keeps nobody waiting");
   refused.clear();
   see(rows(second, first));
@@ -504,7 +532,7 @@ test("the server is told another name at once", needsServer, () => {
     });
     receive.call(world.host, number, bytes, now);
   };
-  sim.run(tab.introduce("Eve", "", world.now));
+  sim.run(tab.introduce("Eve", world.now));
   pass(world, 1000);
   delete world.host.receive;
   assert.deepEqual(names, ["Eve"]);
@@ -532,7 +560,7 @@ test("why one journal cannot be sent says nothing of the next one", () => {
   heirs.claimed(first.client, { rows: [{ key: [first.client, 0, 0], row: { format: 9 } }], copies: [] }, 0);
   heirs.locked(second.client, true, 0);
   heirs.claimed(second.client, { rows: [], copies: [] }, 0);
-  assert.deepEqual([heirs.hasRefused(first.client), heirs.hasRefused(second.client)], [true, false]);
+  assert.deepEqual([heirs.refusal(first.client), heirs.refusal(second.client)], ["later format", undefined]);
 });
 
 test("a journal that cannot be sent is not tried again and again", () => {

@@ -90,6 +90,21 @@ test("who has taken a journal over is its only writer", async () => {
   assert.equal(await write(first, job({ puts: [2] })), "taken", "it does not begin anew by mistake");
 });
 
+test("a journal can be deleted, and becomes somebody else's, whoever has it", async () => {
+  const factory = new FakeIndexedDB();
+  const [first, second] = [open(factory), open(factory)];
+  await write(first, job({ fresh: true, puts: [0, 1] }));
+  await write(first, job({ fresh: true, name: other, puts: [0] }));
+  await second.discard(client, "tab 2");
+  const heir = { person: "Max", token: "secret" };
+  await second.claim(other, { ...heir, holder: "tab 2" });
+  const { rows, owners } = await first.look();
+  assert.deepEqual([rows.map(({ key }) => key[0]), owners], [
+    [other], [{ client: other, holder: "tab 2", ...heir, at: owners[0].at }],
+  ]);
+  for (const name of [client, other]) assert.equal(await write(first, job({ name, puts: [2] })), "taken");
+});
+
 test("an owner stays while its journal has rows", async () => {
   const store = open(new FakeIndexedDB());
   await write(store, job({ fresh: true, puts: [0, 1] }));

@@ -63,6 +63,14 @@ class Device {
     return "stored";
   }
 
+  /** A journal goes to an heir, or is deleted. */
+  leave(client, holder, heir) {
+    this.claim(client, { ...this.owners.get(client), ...heir, holder });
+    if (heir) return;
+    for (const [place, { key }] of this.rows) if (key[0] === client) this.rows.delete(place);
+    this.owners.delete(client);
+  }
+
   forget(client, holder) {
     if (this.owners.get(client)?.holder !== holder) return;
     if (![...this.rows.values()].some(({ key }) => key[0] === client)) this.owners.delete(client);
@@ -91,13 +99,13 @@ class SimTab {
   failed = [];
   opened;
 
-  constructor(world, name) {
+  constructor(world, name, who) {
     const { random } = world;
     this.world = world;
     this.name = name;
     const draw = () => Array.from({ length: 32 }, () => random.below(16).toString(16)).join("");
     const chance = { chance: () => random.next(), draw };
-    this.tab = new Tab({ person: "Ada", program: "test", holder: name, chance });
+    this.tab = new Tab({ ...who, program: "test", holder: name, chance });
     this.run(this.tab.begin(world.now));
   }
 
@@ -164,6 +172,8 @@ class SimTab {
         return this.asked.push(() => this.#write(effect));
       case "forget":
         return this.#ask(() => device.forget(effect.client, effect.holder));
+      case "leave":
+        return this.#ask(() => device.leave(effect.client, effect.holder, effect.heir));
       case "copy":
         return this.#ask(() => device.copies.get(effect.name), copy => tab.copied(effect.name, copy, world.now));
       case "keep":
@@ -409,8 +419,8 @@ export class World {
     return this.#all.filter(({ hasLost }) => hasLost);
   }
 
-  open() {
-    const sim = new SimTab(this, `tab${++this.#names}`);
+  open(who = { person: "Ada" }) {
+    const sim = new SimTab(this, `tab${++this.#names}`, who);
     this.tabs.push(sim);
     this.#all.push(sim);
     return sim;

@@ -74,7 +74,7 @@ export class Beginning {
   claimed(client, claimed) {
     if (client !== this.#candidate?.client) return false;
     const [journal] = claimed ? readJournals(claimed.rows) : [];
-    const kept = journal && "lists" in journal ? journal.lists : [];
+    const kept = journal?.lists ?? [];
     const replicas = kept.flatMap(one => restored(one, claimed) ?? []);
     if (kept.length > 0 && replicas.length === kept.length) {
       this.#end();

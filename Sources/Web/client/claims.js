@@ -2,6 +2,7 @@
 // can tell a tab that has a journal from one that had it before, even if both are the same tab.
 
 /** @typedef {import('./line.js').Owner} Owner */
+/** @typedef {import('./own.js').Who} Who */
 /** @typedef {import('./tabs.js').Effect} Effect */
 
 export class Claims {
@@ -38,6 +39,14 @@ export class Claims {
   forget(client, holder = "") {
     this.#push({ do: "forget", client, holder: this.#take(client) ?? holder });
     this.#push({ do: "announce" });
+  }
+
+  /**
+   * A journal that nobody sends is deleted, or becomes somebody else's, who sends it.
+   * @param {string} client @param {Who} [heir]
+   */
+  leave(client, heir) {
+    this.#push({ do: "leave", client, holder: this.#next(), heir });
   }
 
   /**

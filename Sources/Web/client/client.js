@@ -34,6 +34,10 @@ export { OpenList } from "./openlist.js";
  * Edits that only this device has, and how many of them are those of other tabs.
  * @typedef {{ count: number, others: number, since: number | undefined }} Waiting
  */
+/**
+ * Edits that nobody sends any more, and why: of a list that is open, or of a journal that somebody has left.
+ * @typedef {{ name: string, count: number, reason: string, list?: OpenList, discard: () => void }} Stuck
+ */
 /** @typedef {{ url: string, person: string, token?: string, program: string }} Options */
 
 /** A storage that takes longer is done without. */
@@ -147,9 +151,9 @@ export class Client {
   /** @returns {Waiting} */
   get waiting() {
     const theirs = this.#tab.others;
-    const others = countOf(theirs.flatMap(({ lists }) => lists));
-    const count = countOf(this.#unsent);
-    const times = theirs.filter(({ lists }) => lists.length > 0).map(({ owner }) => owner.at ?? Date.now());
+    const others = theirs.reduce((sum, left) => sum + editsIn(left), 0);
+    const count = countOf(this.#own) + others;
+    const times = theirs.map(({ owner }) => owner.at ?? Date.now());
     const ownSince = this.#connectivity.waitingSince;
     if (ownSince !== undefined) times.push(ownSince);
     return { count, others, since: count > 0 && times.length > 0 ? Math.min(...times) : undefined };
@@ -163,21 +167,27 @@ export class Client {
     return this.#tab.foreign;
   }
 
-  /** How many journals nobody can send: of a later version of the page, damaged, or of a list that is gone. */
-  get refused() {
-    return this.#tab.refused;
-  }
-
   /**
-   * The lists with edits that can never be sent, and why: they are gone, or one may not read them any more.
-   * @returns {{ list: OpenList, reason: string }[]}
+   * What can never be sent: the list is gone, or one may not read it any more; or the device cannot read what it kept.
+   * @returns {Stuck[]}
    */
   get stuck() {
-    const { stopped } = this.#tab;
-    return this.#tab.opened.flatMap(opened => {
-      const reason = stopped === "notAuthenticated" ? stopped : opened.subscription.ended;
-      return reason && opened.replica.pending.length > 0 ? [{ list: this.#listOf(opened), reason }] : [];
+    const { stopped, opened, others } = this.#tab;
+    const hopeless = stopped === "notAuthenticated" ? stopped : "";
+    const own = opened.flatMap(one => {
+      const { name, subscription: { ended }, replica: { pending: { length: count } } } = one;
+      const reason = hopeless || ended;
+      if (!reason || count === 0) return [];
+      const list = this.#listOf(one);
+      return [{ name, count, reason, list, discard: () => this.forget(list) }];
     });
+    const theirs = others.flatMap(left => {
+      const reason = left.refused ?? hopeless;
+      const discard = () => this.#run(this.#tab.discard(left.owner.client, this.#now()));
+      const name = left.lists.map(({ name }) => name).join(", ");
+      return reason ? [{ name, count: editsIn(left), reason, discard }] : [];
+    });
+    return [...own, ...theirs];
   }
 
   /**
@@ -188,7 +198,7 @@ export class Client {
     return countOf(this.#unsent.filter(one => one.name === name));
   }
 
-  /** What waits, as plain text: names of lists, and words. */
+  /** What waits, as plain text: names of lists, and words; and the rows that nobody can read, as they are. */
   exportWaiting() {
     const all = this.#unsent;
     const names = [...new Set(all.map(({ name }) => name))];
@@ -196,7 +206,8 @@ export class Client {
       const words = wordsOf(all.filter(one => one.name === name).flatMap(({ edits }) => edits));
       return words.length > 0 ? `${name}\n\n${words.join("\n")}\n` : "";
     });
-    return parts.filter(part => part !== "").join("\n");
+    const raw = this.#tab.others.flatMap(({ lists, rows }) => (lists.length > 0 ? [] : rows.map(textOfRow)));
+    return [...parts, ...raw].filter(part => part !== "").join("\n");
   }
 
   // What the view asks for
@@ -267,14 +278,19 @@ export class Client {
   }
 
   /**
-   * Another name, or another token.
-   * @param {string} person @param {string} [token]
+   * @param {string} person another name
    */
-  setPerson(person, token = "") {
+  setPerson(person) {
     this.#person = undefined;
-    this.#run(this.#tab.introduce(person, token, this.#now()));
+    this.#run(this.#tab.introduce(person, this.#now()));
     this.#connectivity.forgive();
     this.#judge();
+  }
+
+  /** @param {Client} heir who sends what is stored here, since the server does not take the token */
+  bequeath(heir) {
+    const [{ person }, { token = "" }] = [heir.#tab, heir.#options];
+    this.#run(this.#tab.bequeath({ person, token }, this.#now()));
   }
 
   /** The person wants to be online now. */
@@ -285,10 +301,14 @@ export class Client {
 
   // Private: the page
 
+  /** The edits of this tab that are not committed, by list. */
+  get #own() {
+    return this.#tab.opened.map(({ name, replica }) => ({ name, edits: replica.pending }));
+  }
+
   /** The edits that only this device has, of this tab and of others. */
   get #unsent() {
-    const own = this.#tab.opened.map(({ name, replica }) => ({ name, edits: replica.pending }));
-    return [...own, ...this.#tab.others.flatMap(({ lists }) => lists)];
+    return [...this.#own, ...this.#tab.others.flatMap(({ lists }) => lists)];
   }
 
   async #fill() {
@@ -414,6 +434,8 @@ export class Client {
       }
       case "forget":
         return void this.#store.forget(effect.client, effect.holder);
+      case "leave":
+        return void this.#leave(effect);
       case "announce":
         return this.#channel.postMessage({ type: "look" });
       case "copy":
@@ -470,9 +492,19 @@ export class Client {
     this.#run(this.#tab.looked(found && { ...found, copies }, this.#now()));
   }
 
+  /**
+   * What journals there are is not what it was.
+   * @param {Extract<Effect, { do: "leave" }>} effect
+   */
+  async #leave({ client, holder, heir }) {
+    await (heir ? this.#store.claim(client, { ...heir, holder }) : this.#store.discard(client, holder));
+    this.#channel.postMessage({ type: "look" });
+    await this.#look();
+  }
+
   /** @param {Extract<Effect, { do: "claim" }>} effect */
   async #claim({ client, owner }) {
-    const rows = await this.#store.claim(client, owner);
+    const rows = await this.#store.claim(client, { holder: owner.holder });
     const names = (rows ?? []).flatMap(({ row }) => (typeof row?.name === "string" ? [row.name] : []));
     const copies = await Promise.all(names.map(name => this.#copies.read(name)));
     const claimed = rows && { rows, copies: copies.flatMap(copy => copy ?? []) };
@@ -531,6 +563,16 @@ export class Client {
 /** @param {{ edits: readonly unknown[] }[]} lists */
 function countOf(lists) {
   return lists.reduce((sum, { edits }) => sum + edits.length, 0);
+}
+
+/** @param {{ rows: import('./heirs.js').Row[] }} journal the edits in it, whether they can be read or not */
+function editsIn({ rows }) {
+  return rows.filter(({ key: [, , number] }) => number > 0).length;
+}
+
+/** @param {import('./heirs.js').Row} row */
+function textOfRow(row) {
+  return JSON.stringify(row, (_, value) => (value instanceof Uint8Array ? [...value] : value));
 }
 
 /** 128 bits as 32 hexadecimal digits, which nobody can guess. */

@@ -68,9 +68,9 @@ export class Heirs {
     return Math.min(this.#until, this.#line?.session.deadline ?? Infinity);
   }
 
-  /** @param {string} client whether its journal stays, and is not tried again */
-  hasRefused(client) {
-    return this.#refused.has(client);
+  /** @param {string} client why its journal stays, and is not tried again, if that is so */
+  refusal(client) {
+    return this.#refused.get(client);
   }
 
   /**
@@ -80,12 +80,6 @@ export class Heirs {
   find(owners, now) {
     this.#queue = owners.filter(({ client }) => client !== this.#owner?.client && !this.#refused.has(client));
     this.#next(now);
-  }
-
-  /** Nothing more is sent. */
-  stop() {
-    this.#queue = [];
-    this.#end(0);
   }
 
   /** @param {string} client @param {boolean} isHeld @param {number} now */
@@ -103,7 +97,7 @@ export class Heirs {
     if (!claimed) return this.#end(now);
     if (claimed.rows.length === 0) return this.#finish(now);
     const [journal] = readJournals(claimed.rows);
-    if ("refused" in journal) {
+    if (journal.refused) {
       this.#failure = journal.refused;
       return this.#finish(now);
     }

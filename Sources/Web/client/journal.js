@@ -43,8 +43,9 @@ import { bytesOfDelta, readDelta } from "./codec.js";
  */
 /** @typedef {ListRow & { list: number, edits: Edit[], numbers: number[] }} Kept a list as it was kept */
 /**
- * The journal of one client id, as it was kept. A journal that cannot be read is left as it is.
- * @typedef {{ client: string, lists: Kept[] } | { client: string, refused: "later format" | "damaged" }} Read
+ * The journal of one client id, as it was kept. A journal that cannot be read has no lists, and is left as it is.
+ * @typedef {{ client: string, rows: { key: Key, row: any }[], lists: Kept[], refused?: "later format" | "damaged"
+ *   }} Read
  */
 
 /** Rows of a later format are not touched. */
@@ -181,12 +182,12 @@ export function readJournals(rows) {
     clients.set(client, own);
     own.push(entry);
   }
-  return [...clients].map(([client, entries]) => {
-    if (entries.some(({ row }) => row?.format > FORMAT)) return { client, refused: "later format" };
+  return [...clients].map(([client, rows]) => {
+    if (rows.some(({ row }) => row?.format > FORMAT)) return { client, rows, lists: [], refused: "later format" };
     try {
-      return { client, lists: readLists(entries) };
+      return { client, rows, lists: readLists(rows) };
     } catch (error) {
-      if (error instanceof Malformed) return { client, refused: "damaged" };
+      if (error instanceof Malformed) return { client, rows, lists: [], refused: "damaged" };
       throw error;
     }
   });

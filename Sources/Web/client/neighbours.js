@@ -7,6 +7,7 @@ import { readJournals } from "./journal.js";
 /** @typedef {import('./journal.js').Kept} Kept */
 /** @typedef {import('./journal.js').Read} Read */
 /** @typedef {import('./line.js').Owner} Owner */
+/** @typedef {{ owner: Owner, rows: Row[], lists: Kept[], refused?: string }} Left whose it is; why nobody sends it */
 /** @typedef {{ name: string, log: string, revision: number, digest: string }} CopyHead */
 /**
  * What the storage has: the rows of all journals, who holds them, and which copies there are.
@@ -24,18 +25,18 @@ export class Neighbours {
   #journals = [];
   /** @type {Owner[]} */
   #owners = [];
-  #hasRefused;
+  #refusal;
   #push;
   #lookAt = Infinity;
   #wait = LOOK_FIRST;
   #isLooking = false;
 
   /**
-   * @param {(client: string) => boolean} hasRefused whether a journal was tried, and cannot be sent
+   * @param {(client: string) => string | undefined} refusal why a journal that was tried cannot be sent
    * @param {(effect: { do: "look" }) => void} push
    */
-  constructor(hasRefused, push) {
-    this.#hasRefused = hasRefused;
+  constructor(refusal, push) {
+    this.#refusal = refusal;
     this.#push = push;
   }
 
@@ -104,15 +105,14 @@ export class Neighbours {
   }
 
   /**
-   * Those of a token that can be read, but for one's own.
+   * Those of a token, but for one's own.
    * @param {string} token @param {string} own
-   * @returns {{ owner: Owner, lists: Kept[] }[]}
+   * @returns {Left[]}
    */
   journals(token, own) {
-    return this.#journals.flatMap(journal => {
-      const owner = this.owner(journal.client);
-      const isTheirs = owner && owner.token === token && journal.client !== own;
-      return isTheirs && "lists" in journal ? [{ owner, lists: journal.lists }] : [];
+    return this.#journals.flatMap(({ client, rows, lists, refused = this.#refusal(client) }) => {
+      const owner = this.owner(client);
+      return owner && owner.token === token && client !== own ? [{ owner, rows, lists, refused }] : [];
     });
   }
 
@@ -123,11 +123,6 @@ export class Neighbours {
    */
   foreign(token) {
     return this.#journals.flatMap(({ client }) => this.owner(client) ?? []).filter(owner => owner.token !== token);
-  }
-
-  /** How many nobody can read, or send. */
-  get refused() {
-    return this.#journals.filter(journal => "refused" in journal || this.#hasRefused(journal.client)).length;
   }
 
   /**
@@ -143,7 +138,7 @@ export class Neighbours {
    * @param {string} client
    */
   isLeft(client) {
-    return this.#journals.some(journal => journal.client === client) && !this.#hasRefused(client);
+    return this.#journals.some(journal => journal.client === client) && this.#refusal(client) === undefined;
   }
 
   /**
@@ -152,7 +147,6 @@ export class Neighbours {
    */
   #mustWait(client) {
     const journal = this.#journals.find(journal => journal.client === client);
-    const lists = journal && "lists" in journal ? journal.lists : [];
-    return lists.some(({ awaits }) => awaits !== undefined && this.isLeft(awaits));
+    return journal?.lists.some(({ awaits }) => awaits !== undefined && this.isLeft(awaits)) ?? false;
   }
 }

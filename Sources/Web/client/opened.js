@@ -210,7 +210,7 @@ export function restored(kept, claimed) {
  * A replica that has what the server has confirmed, and nothing else.
  * @param {Replica} replica
  */
-export function copyOf({ log, revision, confirmed }) {
+function copyOf({ log, revision, confirmed }) {
   const copy = new Replica();
   copy.begin({ log, revision, items: confirmed });
   return copy;

@@ -1,7 +1,7 @@
 // What a tab does under its own client id, and what becomes of it: the person edits, is elsewhere or somebody else;
 // another tab takes the journal over; the storage is wiped. If it has to, it goes on with the lists under another id.
 
-import { Opened, copyOf, remainder } from "./opened.js";
+import { Opened, remainder } from "./opened.js";
 import { Replica } from "./replica.js";
 
 /** @typedef {import('./fields.js').Focus} Focus */
@@ -159,17 +159,23 @@ export class Own {
     if (this.#pauseAt === Infinity) this.begun.run(session => session.place(opened.subscription, focus, now));
   }
 
-  /** @param {string} person @param {string} token @param {number} now */
-  introduce(person, token, now) {
-    const line = this.begun;
-    const isSame = token === this.token;
-    this.#who = { ...this.#who, person, token };
-    if (isSame || !this.#lists.havePending) {
-      line.change({ person, token });
-      this.#stopped = "";
-      this.#introduce(line, now);
-    } else this.#leave(line, now, replica => ({ replica: copyOf(replica), isHeld: false }));
+  /** @param {string} person @param {number} now */
+  introduce(person, now) {
+    this.#who = { ...this.#who, person };
+    this.begun.change({ person });
+    this.#stopped = "";
+    this.#introduce(this.begun, now);
     this.#neighbours.lookAt(now);
+  }
+
+  /**
+   * What is stored is another tab's business from now on, if that can be told from what was sent.
+   * @param {number} now
+   */
+  yield(now) {
+    const { hasStored, isUnsafe } = this.begun;
+    if (hasStored && !isUnsafe) this.#taken(this.begun, now);
+    return hasStored && !isUnsafe;
   }
 
   /**
@@ -282,7 +288,7 @@ export class Own {
   #taken(line, now) {
     // Some of it may have been sent, and nobody knows how much of that the other tab has.
     if (line.isUnsafe) return this.#stop(line, now);
-    this.#leave(line, now, replica => remainder(replica, line.client));
+    this.#leave(line, now);
     this.#neighbours.lookBy(now + 1000);
   }
 
@@ -315,18 +321,17 @@ export class Own {
   }
 
   /**
-   * The tab goes on under a new id.
+   * The tab goes on under a new id, with what was not stored.
    * @param {Line} line @param {number} now
-   * @param {(replica: Replica) => { replica: Replica, isHeld: boolean }} rest what is left of each list
    */
-  #leave(line, now, rest) {
+  #leave(line, now) {
     this.#disconnect(line, now);
     this.#isDoubtful = false;
     this.#wipedSince = undefined;
     this.#verifyAt = Infinity;
     this.becomeNew();
     for (const one of this.#lists.all) {
-      const { replica, isHeld } = rest(one.replica);
+      const { replica, isHeld } = remainder(one.replica, line.client);
       one.refollow(this.begun.session, replica, this.#pauseAt < Infinity, isHeld ? line.client : undefined);
     }
   }

@@ -88,7 +88,7 @@ export class Store {
 
   /**
    * Becomes the holder of a journal, and gives its rows.
-   * @param {string} client @param {Owner} owner
+   * @param {string} client @param {Pick<Owner, "holder"> & Partial<Owner>} owner whose it is then
    * @returns {Promise<Row[] | undefined>} nothing if it fails, or somebody else was faster
    */
   async claim(client, owner) {
@@ -99,13 +99,27 @@ export class Store {
     if (!isOwner(former)) return [];
     const home = await this.#quietly("readwrite", ["owners", "fences"], (transaction, storage) => {
       transaction.objectStore("fences").add(Date.now(), [client, former.holder]);
-      transaction.objectStore("owners").put({ ...former, holder: owner.holder }, client);
+      transaction.objectStore("owners").put({ ...former, ...owner }, client);
       return () => storage;
     });
     if (home === undefined) return undefined;
     this.#homes.set(client, home);
     // Nobody else changes them any more.
     return this.#quietly("readonly", ["journal"], transaction => rowsOf(transaction, allOf(client)));
+  }
+
+  /**
+   * Deletes a journal, whoever has it.
+   * @param {string} client @param {string} holder who has it then
+   */
+  async discard(client, holder) {
+    if (!(await this.claim(client, { holder }))) return;
+    await this.#quietly("readwrite", ["journal", "owners", "fences"], transaction => {
+      pass(transaction.objectStore("fences"), client, holder);
+      transaction.objectStore("journal").delete(allOf(client));
+      transaction.objectStore("owners").delete(client);
+      return () => undefined;
+    });
   }
 
   /**

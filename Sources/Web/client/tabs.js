@@ -23,6 +23,8 @@ import { Own } from "./own.js";
 /** @typedef {import('./messages.js').Down} Down */
 /** @typedef {import('./messages.js').Up} Up */
 /** @typedef {import('./neighbours.js').Found} Found */
+/** @typedef {import('./neighbours.js').Left} Left */
+/** @typedef {import('./own.js').Who} Who */
 /** @typedef {import('./replica.js').Replica} Replica */
 /** @typedef {import('./replica.js').Told} Told */
 /** @typedef {import('./session.js').Identity} Identity */
@@ -30,12 +32,13 @@ import { Own } from "./own.js";
  * What the program around has to do, in this order. `look` is answered by `looked`, `lock` and `verify` by `locked`,
  * `claim` by `claimed`: it becomes the holder and reads the rows in one transaction. `copy` is answered by `copied`,
  * `write` by `wrote`; `connect` by `connected` or `lost`. Nothing answers the others: `announce` tells the other tabs
- * to look, `forget` deletes the owner's row of a journal without rows, if it has that holder.
+ * to look, `forget` deletes the owner's row of a journal without rows, if it has that holder; `leave` gives a journal
+ * to an heir, or deletes it, and then all look.
  * @typedef {{ do: "look" | "announce" } | { do: "lock" | "unlock" | "verify", client: string } | { do: "forget",
- *   client: string, holder: string } | { do: "claim", client: string, owner: Owner } | { do: "write", line: number,
- *   write: number, job: Job } | { do: "copy", name: string } | { do: "keep", copy: Copy, former?: string } | { do:
- *   "connect" | "close", line: number } | { do: "send", line: number, bytes: Uint8Array } | { do: "tell", list:
- *   Opened, told: Told } | { do: "answer", message: Down }} Effect
+ *   client: string, holder: string } | { do: "claim", client: string, owner: Owner } | { do: "leave", client: string,
+ *   holder: string, heir?: Who } | { do: "write", line: number, write: number, job: Job } | { do: "copy", name: string
+ *   } | { do: "keep", copy: Copy, former?: string } | { do: "connect" | "close", line: number } | { do: "send", line:
+ *   number, bytes: Uint8Array } | { do: "tell", list: Opened, told: Told } | { do: "answer", message: Down }} Effect
  */
 /**
  * Where chance comes from: `draw` gives a client id, 32 hexadecimal digits that nobody can guess.
@@ -54,6 +57,7 @@ export class Tab {
   /** @type {Own} */
   #own;
   #beginning;
+  #claims;
   /** @type {Heirs} */
   #heirs;
   /** @type {Neighbours} */
@@ -67,7 +71,7 @@ export class Tab {
   constructor({ person, token = "", program, holder, chance }) {
     /** @param {Effect} effect */
     const push = effect => void this.#effects.push(effect);
-    const claims = new Claims(holder, push);
+    const claims = (this.#claims = new Claims(holder, push));
     /** @type {(by: () => Own | Heirs) => (identity: Omit<Identity, "program">, kept?: readonly Kept[]) => Line} */
     const makeLine = by => (identity, kept) => {
       /** @type {import('./line.js').Port} */
@@ -84,7 +88,7 @@ export class Tab {
       return line;
     };
     this.#chance = chance;
-    this.#neighbours = new Neighbours(client => this.#heirs.hasRefused(client), push);
+    this.#neighbours = new Neighbours(client => this.#heirs.refusal(client), push);
     const port = { push, line: makeLine(() => this.#own) };
     this.#own = new Own({ person, token }, chance, this.#lists, this.#neighbours, port);
     this.#beginning = new Beginning(this.#own, claims, push);
@@ -137,7 +141,7 @@ export class Tab {
 
   /**
    * The journals of other tabs, ended or not, as they were when the tab last looked; of this person.
-   * @returns {{ owner: Owner, lists: Kept[] }[]}
+   * @returns {Left[]}
    */
   get others() {
     return this.#neighbours.journals(this.#own.token, this.client);
@@ -149,11 +153,6 @@ export class Tab {
    */
   get foreign() {
     return this.#neighbours.foreign(this.#own.token);
-  }
-
-  /** How many journals nobody can read, or send. */
-  get refused() {
-    return this.#neighbours.refused;
   }
 
   /** When `tick` is due. */
@@ -231,13 +230,29 @@ export class Tab {
   }
 
   /**
-   * Another name, or another token. What is pending is sent under the token under which it was made.
-   * @param {string} person @param {string} token @param {number} now
+   * @param {string} person another name @param {number} now
    */
-  introduce(person, token, now) {
+  introduce(person, now) {
+    return this.#at(now, () => this.#own.introduce(person, now));
+  }
+
+  /**
+   * What another tab has left, and nobody sends, is deleted.
+   * @param {string} client @param {number} now
+   */
+  discard(client, now) {
+    return this.#at(now, () => this.#claims.leave(client));
+  }
+
+  /**
+   * Somebody else sends what is stored under the tab's token, which the server does not take.
+   * @param {Who} heir @param {number} now
+   */
+  bequeath(heir, now) {
     return this.#at(now, () => {
-      if (token !== this.#own.token) this.#heirs.stop();
-      this.#own.introduce(person, token, now);
+      for (const { owner: { client } } of this.others) this.#claims.leave(client, heir);
+      const { client } = this;
+      if (this.#own.yield(now)) this.#claims.leave(client, heir);
     });
   }
 
@@ -249,7 +264,7 @@ export class Tab {
       this.#neighbours.see(found);
       const { line, token, client, person } = this.#own;
       if (!line) {
-        const mine = found ? this.others.filter(({ owner }) => owner.person === person) : [];
+        const mine = found ? this.others.filter(({ owner, refused }) => owner.person === person && !refused) : [];
         return this.#beginning.looked(mine, found?.copies ?? []);
       }
       // What was there when the tab looked before says nothing about a journal that has been taken over since.

@@ -144,13 +144,13 @@ export class App {
     if (waiting.count === 0 && this.#screen?.open?.subscription.hasEnded) return "connected";
     if (waiting.count === 0 && reason) return `saved, but not ${amount(count, "edit")} with another link`;
     if (waiting.count === 0) return count > 0 ? "saving…" : "saved";
-    const left = stuck.reduce((sum, { list }) => sum + list.replica.pending.length, 0);
+    const left = stuck.reduce((sum, { count }) => sum + count, 0);
     const isOld = Date.now() > (waiting.since ?? Infinity) + OLD;
     if (left === 0 && waiting.others === waiting.count && isOld) {
       return `saved, but not ${amount(waiting.count, "edit")} of another tab`;
     }
     if (left === waiting.count) {
-      const lists = stuck.length === 1 ? `“${stuck[0].list.name}”` : amount(stuck.length, "list");
+      const lists = stuck.length === 1 && stuck[0].name ? `“${stuck[0].name}”` : amount(stuck.length, "list");
       return `saved, but not ${amount(left, "edit")} of ${lists}`;
     }
     return connection.isSlow ? `not saved yet${edits}` : "saving…";
@@ -437,10 +437,10 @@ export class App {
     this.#screen?.refocus();
   }
 
-  /** @param {OpenList} list whose edits are forgotten, since it is gone */
-  discard(list) {
-    (this.clients.of(list) ?? this.client).forget(list);
-    if (list === this.#screen?.open) this.go({});
+  /** @param {import('../client/client.js').Stuck} stuck edits that are forgotten */
+  discard({ list, discard }) {
+    discard();
+    if (list && list === this.#screen?.open) this.go({});
     this.draw();
   }
 

@@ -211,7 +211,7 @@ export class Clients {
   /** @param {string} name by which others know the person from now on */
   rename(name) {
     this.#identity.setPerson(name);
-    this.current.setPerson(this.#identity.person, undefined);
+    this.current.setPerson(this.#identity.person);
   }
 
   /**
@@ -227,9 +227,14 @@ export class Clients {
     return this.#all.map(client => client.exportWaiting()).join("\n");
   }
 
-  /** The lists with edits that can never be sent, with whichever link, and why. */
+  /** The edits that can never be sent, with whichever link, and why. */
   get stuck() {
     return this.#all.flatMap(client => client.stuck);
+  }
+
+  /** What was made with links that are valid no more is sent with the one of what is shown. */
+  bequeath() {
+    for (const client of this.#all) if (client.connection.reason === "notAuthenticated") client.bequeath(this.current);
   }
 
   // What one may do

@@ -146,12 +146,16 @@ export function showConnection(app) {
     elsewhere.count > 0 && h("p", {}, `${amount(elsewhere.count, "edit")} ${verb} under another link. ${why}`),
     h("p", { class: "buttons" },
       waiting.count + elsewhere.count > 0 && button("Save them as a text", () => save(clients.exportWaiting())),
-      ...clients.stuck.map(({ list, reason }) => button(`Discard the edits of “${list.name}”`, () => {
-        close();
-        const words = `${errorText(reason)} What you did in it, and nobody else has, is forgotten.`;
-        const { pending } = list.replica;
-        confirmThat(`Discard ${amount(pending.length, "edit")}?`, words, "Discard", () => app.discard(list));
-      }, { class: "grave" })),
+      elsewhere.reason === "notAuthenticated" && connection.state !== "stopped"
+        && button("Send them with this link", () => (close(), clients.bequeath())),
+      ...clients.stuck.map(one => {
+        const what = one.name ? `the edits of “${one.name}”` : "what cannot be read";
+        const words = `${errorText(one.reason)} What you did in it, and nobody else has, is forgotten.`;
+        return button(`Discard ${what}`, () => {
+          close();
+          confirmThat(`Discard ${amount(one.count, "edit")}?`, words, "Discard", () => app.discard(one));
+        }, { class: "grave" });
+      }),
       clients.hasName && button("Change my name", () => (close(), askName(clients))),
       button("Open a link", () => (close(), askLink(app)))),
   ]);
