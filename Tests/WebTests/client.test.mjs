@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Copies } from "../../Sources/Web/client/copies.js";
 import { framed } from "../../Sources/Web/client/frames.js";
 import { Journal } from "../../Sources/Web/client/journal.js";
 import { List } from "../../Sources/Web/client/list.js";
@@ -98,6 +99,24 @@ test("a list with edits that wait stays what it is beside another one of its nam
   assert.deepEqual(client.stuck.map(({ list, reason }) => [list === former, reason]), [[true, "editsWait"]]);
   assert.equal(client.open("list"), present);
   assert.deepEqual([...client.lists], [former, present]);
+});
+
+test("whoever may not read a list any more has no copy of it", async () => {
+  globalThis.indexedDB = new FakeIndexedDB();
+  const copies = new Copies(() => "name");
+  for (const [reason, isLeft] of [["tooManySubscriptions", 1], ["noSuchList", 0], ["notAllowed", 0]]) {
+    await copies.keep({ name: "list", log, revision: 3, items: List.of([item(1)]) });
+    const client = await started();
+    const list = client.open("list");
+    await until(() => list.replica.revision === 3);
+    await hear(welcome, error(reason, 1));
+    // A name may be another list's by now: it is asked for by its log, too.
+    if (reason === "noSuchList") await hear(error(reason, 2));
+    await until(() => list.subscription.ended === reason);
+    await moment();
+    assert.equal((await copies.heads()).length, isLeft, reason);
+  }
+  delete globalThis.indexedDB;
 });
 
 /** The journal of a tab that has ended, with an edit of a list. */

@@ -103,6 +103,26 @@ test("the copy of a renamed list takes the place of the former one", () => {
   assert.deepEqual([copy.name, former], ["after", "before"]);
 });
 
+test("what has ended is copied no more, and again once it is back", () => {
+  const replica = new Replica();
+  replica.begin({ log: "0000000200000005", revision: 3, items: List.of([item(1)]) });
+  const subscription = { name: "list", hasDiverged: false, isHeld: false, hasEnded: false };
+  const opened = new Opened(subscription, new Replica(), true);
+  opened.replica = replica;
+  opened.copyBy(5);
+  subscription.hasEnded = true;
+  assert.equal(opened.takeCopy(5), undefined, "a copy that was due is not made");
+  subscription.hasEnded = false;
+  opened.copyBy(6);
+  assert.equal(opened.takeCopy(6).copy.revision, 3);
+  opened.copyBy(7);
+  assert.equal(opened.takeCopy(7), undefined, "it is there");
+  subscription.hasEnded = true;
+  opened.copyBy(8);
+  subscription.hasEnded = false;
+  assert.equal(opened.takeCopy(8).copy.revision, 3, "the first one was dropped");
+});
+
 const owner = digit => ({ client: digit.repeat(32), holder: "x", person: "Ada", token: "" });
 function beginning() {
   const pushed = [];

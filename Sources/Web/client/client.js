@@ -44,6 +44,8 @@ export { OpenList } from "./openlist.js";
 const PATIENCE = 2000;
 /** A clock that is off by more has slept. */
 const SLEPT = 5000;
+/** Whoever may not read a list, or not any more, keeps no copy of it. */
+const GONE = ["listDeleted", "noSuchList", "notAllowed"];
 /** The most commits of one's own that are known of a list. */
 const MOST_OWN = 500;
 /** @type {Set<string>} the client ids under which all clients of the page have kept drafts */
@@ -450,9 +452,7 @@ export class Client {
         return this.#close(effect.line);
       case "tell":
         this.#noteOwn(effect.told);
-        if (effect.told.type === "ended" && effect.told.reason === "listDeleted") {
-          void this.#copies.drop(effect.list.name);
-        }
+        if (effect.told.type === "ended" && GONE.includes(effect.told.reason)) void this.#copies.drop(effect.list.name);
         return this.#tell(() => this.ontold(this.#listOf(effect.list), effect.told));
       case "answer":
         if (effect.message.type === "granted") this.#person = effect.message.person;

@@ -77,9 +77,9 @@ export class Opened {
    * @param {number} time
    */
   copyBy(time) {
-    const { subscription } = this;
-    if (this.#isCopied || subscription.hasDiverged || subscription.isHeld || subscription.hasEnded) return;
-    this.#copyAt = Math.min(this.#copyAt, time);
+    // The copy of a list that has ended is gone, and another one is due if it is back.
+    if (this.subscription.hasEnded) this.#copied = 0;
+    if (!this.#isCopied) this.#copyAt = Math.min(this.#copyAt, time);
   }
 
   /**
@@ -92,7 +92,8 @@ export class Opened {
     if (now < this.#copyAt) return undefined;
     this.#copyAt = Infinity;
     const { log, revision, confirmed } = this.replica;
-    if (this.#isCopied || revision === 0) return undefined;
+    const { hasDiverged, isHeld, hasEnded } = this.subscription;
+    if (this.#isCopied || revision === 0 || hasDiverged || isHeld || hasEnded) return undefined;
     const former = this.#copiedName === this.name ? undefined : this.#copiedName;
     [this.#copied, this.#copiedName] = [revision, this.name];
     return { copy: { name: this.name, log, revision, items: confirmed }, former };
