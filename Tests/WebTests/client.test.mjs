@@ -152,7 +152,10 @@ test("what waits under a token that the server does not take is discarded, or an
   for (const digit of ["a", "b"]) await leave(digit, "old");
   const [client, heir] = [await started("old"), await started("new")];
   assert.deepEqual([client.stuck, client.waiting.count], [[], 2]);
+  const list = client.open("list");
+  assert.equal(client.obstacle(list), "");
   sockets[1].onmessage({ data: encodedAs(error("notAuthenticated", 0)) });
+  assert.equal(client.obstacle(list), "notAuthenticated");
   await until(() => client.stuck.length === 2);
   const [{ name, count, reason, discard }] = client.stuck;
   assert.deepEqual([name, count, reason], ["list", 1, "notAuthenticated"]);

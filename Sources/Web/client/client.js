@@ -170,6 +170,14 @@ export class Client {
   }
 
   /**
+   * Why nothing of a list is sent any more, as things are; nothing if something may be.
+   * @param {OpenList} list
+   */
+  obstacle({ subscription }) {
+    return this.#tab.stopped || subscription.ended;
+  }
+
+  /**
    * What can never be sent: the list is gone, or one may not read it any more; or the device cannot read what it kept.
    * @returns {Stuck[]}
    */

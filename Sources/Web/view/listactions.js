@@ -16,6 +16,7 @@ import { TextEditing } from "./textediting.js";
 /** @typedef {import('./grid.js').Grid} Grid */
 /** @typedef {import('./keys.js').ActionName} ActionName */
 /** @typedef {import('./listscreen.js').ListScreen} ListScreen */
+/** @typedef {import('../client/client.js').Client} Client */
 /** @typedef {import('../client/client.js').OpenList} OpenList */
 /** @typedef {import('../client/item.js').Item} Item */
 /** @typedef {Record<string, (() => unknown) | undefined>} Deeds by the names of actions */
@@ -314,11 +315,11 @@ export class ListActions {
     const target = client.open(name);
     // One may go elsewhere meanwhile.
     const release = this.#app.hold(this.#open, target);
-    await this.#sendTo(target, ids, isMove).finally(release);
+    await this.#sendTo(client, target, ids, isMove).finally(release);
   }
 
-  /** @param {OpenList} target @param {string[]} ids @param {boolean} isMove */
-  async #sendTo(target, ids, isMove) {
+  /** @param {Client} client @param {OpenList} target @param {string[]} ids @param {boolean} isMove */
+  async #sendTo(client, target, ids, isMove) {
     const { name, subscription } = target;
     const [done, verb] = isMove ? ["Moved", "moved"] : ["Copied", "copied"];
     await this.#app.isAnswered(target);
@@ -338,7 +339,8 @@ export class ListActions {
     }
     // Nothing goes here before it is there, however long that takes. Why it was refused is told with the refusal.
     for (let isFirst = true; !(await this.#app.isSent(target)); isFirst = false) {
-      if (subscription.hasEnded) return;
+      const obstacle = client.obstacle(target);
+      if (obstacle) return this.#app.toast(`${errorText(obstacle)} The items stay here.`);
       const then = isMove ? " Keep this page open: the items are deleted here once they are there." : "";
       if (isFirst) this.#app.toast(`“${name}” has not answered yet.${then}`);
     }

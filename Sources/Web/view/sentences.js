@@ -73,6 +73,7 @@ const ERRORS = new Map([
   ["versionNotSupported", "The server is newer than this page, or older. Load the page again."],
   ["closedByOperator", "The operator of the server has closed the connection."],
   ["editsWait", "The list is gone; your edits of it are still here."],
+  ["taken", "Another tab has gone on with what was done here. Load the page again."],
   ["damaged", "This device cannot read what it has kept."],
   ["later format", "A newer version of this page has kept that. Load the page again."],
   ["slowedDown", "That was too much at once. Try again in a moment."],
