@@ -35,6 +35,8 @@ const later = setTimeout;
 globalThis.setTimeout = (...args) => later(...args).unref();
 const { Client } = await import("../../Sources/Web/client/client.js");
 
+const { Clients, Identity } = await import("../../Sources/Web/view/clients.js");
+
 const moment = () => new Promise(resolve => later(resolve, 20));
 
 /** What the server says on the present connection. */
@@ -166,4 +168,21 @@ test("what waits under a token that the server does not take is discarded, or an
   const { rows, owners } = await new Store(() => "name").look();
   assert.deepEqual([rows.length, owners.map(({ token }) => token)], [2, ["new"]]);
   delete globalThis.indexedDB;
+});
+
+test("a link that is gone leaves its token nowhere", async () => {
+  globalThis.localStorage = { getItem: () => null, setItem() {} };
+  const identity = new Identity();
+  for (const token of ["old", "new"]) identity.addLink(token, "list");
+  identity.links.reverse();
+  const clients = new Clients(identity, "ws://x/");
+  const client = await clients.asker("list");
+  await hear(welcome, { type: "granted", person: "Ada", role: 1, lists: [] });
+  for (const key of [`own ${log} old`, `own ${log} new`, "old"]) client.settings.set(key, 1);
+  assert.deepEqual(client.settings.keys, ["granted old", `own ${log} old`, `own ${log} new`, "old"]);
+  await hear(error("notAuthenticated", 0));
+  await moment();
+  assert.deepEqual([identity.links.map(({ token }) => token), client.settings.keys], [
+    ["new"], [`own ${log} new`, "old"],
+  ]);
 });

@@ -336,6 +336,10 @@ export class Clients {
       this.onchange();
       const { state, reason } = client.connection;
       const isRefused = state === "stopped" && reason === "notAuthenticated" && this.#identity.refuse(token);
+      // A link that is gone leaves its token nowhere but with the edits that wait.
+      for (const key of isRefused ? client.settings.keys : []) {
+        if (key.endsWith(` ${token}`)) client.settings.set(key, undefined);
+      }
       if (isRefused && client === this.#current) this.onrefused();
       // Edits that were made with another link, or without one, are sent with it: the page need not show its lists.
       for (const { person, token } of client.foreign) void this.#clientOf(person, token);
