@@ -54,8 +54,9 @@ const error = (name, request) => ({
 /** A client, without a storage unless there is one. */
 async function started(token) {
   const count = sockets.length;
-  const client = await Client.start({ url: "ws://x/", person: "Ada", token, program: "test" });
-  await until(() => sockets.length > count);
+  let client;
+  void Client.start({ url: "ws://x/", person: "Ada", token, program: "test" }).then(one => (client = one));
+  await until(() => client && sockets.length > count);
   return client;
 }
 
@@ -185,4 +186,22 @@ test("a link that is gone leaves its token nowhere", async () => {
   assert.deepEqual([identity.links.map(({ token }) => token), client.settings.keys], [
     ["new"], [`own ${log} new`, "old"],
   ]);
+});
+
+test("what waits of a gone list is told if that is opened, and not again after each reload", async () => {
+  for (const isOpened of [false, true]) {
+    globalThis.indexedDB = new FakeIndexedDB();
+    await leave("a");
+    const copies = new Copies(() => "name");
+    await copies.keep({ name: "list", log, revision: 3, items: List.of([item(1)]) });
+    const client = await started();
+    const told = [];
+    client.ontold = (list, { type, reason }) => told.push([list.name, type, reason]);
+    if (isOpened) client.open("list");
+    await hear(welcome, error("noSuchList", 1), error("noSuchList", 2));
+    await until(() => client.stuck.length === 1);
+    assert.deepEqual([client.stuck[0].reason, (await copies.heads()).length], ["editsWait", 1]);
+    assert.deepEqual(told, isOpened ? [["list", "ended", "editsWait"]] : []);
+  }
+  delete globalThis.indexedDB;
 });

@@ -459,9 +459,7 @@ export class Client {
       case "close":
         return this.#close(effect.line);
       case "tell":
-        this.#noteOwn(effect.told);
-        if (effect.told.type === "ended" && GONE.includes(effect.told.reason)) void this.#copies.drop(effect.list.name);
-        return this.#tell(() => this.ontold(this.#listOf(effect.list), effect.told));
+        return this.#hearOf(effect.list, effect.told);
       case "answer":
         if (effect.message.type === "granted") this.#person = effect.message.person;
         if (!this.#requests.hear(effect.message)) this.#tell(() => this.onmessage(effect.message));
@@ -483,6 +481,17 @@ export class Client {
   /** @param {string} log */
   #ownKey(log) {
     return `own ${log} ${this.#options.token ?? ""}`;
+  }
+
+  /** @param {Opened} opened @param {Told} told */
+  #hearOf(opened, told) {
+    this.#noteOwn(told);
+    if (told.type === "ended") {
+      if (GONE.includes(told.reason)) void this.#copies.drop(opened.name);
+      // What waits of a list that nobody has opened is stuck, and not told again after each reload.
+      if (told.reason === "editsWait" && !opened.isWanted) return;
+    }
+    this.#tell(() => this.ontold(this.#listOf(opened), told));
   }
 
   /** @param {Told} told */
