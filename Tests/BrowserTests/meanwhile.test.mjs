@@ -282,7 +282,7 @@ test("the lists say which of them have edits that wait", options, async () => {
 test("who leaves the lists asks no more what is new in them", options, async () => {
   const names = ["n1", "n2", "n3"];
   for (const name of names) await open(name, "a");
-  await open("calm", "a");
+  await open("quiet", "a");
   for (const name of names) run("add", "-l", name, "b");
   await browser.run(() => {
     const { send } = WebSocket.prototype;
@@ -296,7 +296,7 @@ test("who leaves the lists asks no more what is new in them", options, async () 
     location.hash = "";
   });
   await until(() => browser.run(() => window.asked === 1), "one list is asked for");
-  await browser.run(() => void (location.hash = "#list=calm"));
+  await browser.run(() => void (location.hash = "#list=quiet"));
   await ada.sees("a");
   await pause(1200);
   assert.equal(await browser.run(() => window.asked), 1);

@@ -270,7 +270,8 @@ test("what is copied is whole for other programs, and comes back so", options, a
 test("one copies and pastes as everywhere, with levels", options, async () => {
   run("create", "events");
   stage.run(["import", "-l", "events", "-"], { input: "- [ ] a\n  - [x] b\n    - [ ] c\n- [ ] d\n" });
-  await ada.goTo(stage.page("events"));
+  // Without what other tests have made of the page.
+  await ada.open(stage.page("events"));
   await ada.sees("a", "b", "c", "d");
   await browser.cdp("Browser.grantPermissions", {
     origin: `http://localhost:${stage.front.port}`, permissions: ["clipboardReadWrite", "clipboardSanitizedWrite"],
