@@ -1,3 +1,4 @@
+import Glibc
 import HandSync
 import HandWire
 
@@ -14,9 +15,11 @@ package enum StoreFile {
     }
 
     /// Names the file that cannot be used, where the database would only report "read-only" or "cannot open".
-    package static func expectUsable(_ path: String) throws {
+    ///
+    /// - Parameter isRead: whether the database is only read, which is possible on a read-only disk.
+    package static func expectUsable(_ path: String, isRead: Bool = false) throws {
         do { for ending in ["", "-wal", "-shm"] { try PrivateFile.expectUsable(path + ending) } } catch {
-            throw StoreError.failed("\(error)")
+            if !isRead || error.code != EROFS { throw StoreError.failed("\(error)") }
         }
     }
 

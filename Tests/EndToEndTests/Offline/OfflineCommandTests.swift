@@ -268,6 +268,37 @@ import Testing
         #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c", "[ ] d"])
     }
 
+    private static let unshare = "/usr/bin/unshare"
+
+    /// Whether a disk can be made read-only for a program.
+    static let canMount: Bool = {
+        (try? Binary.run(["-m", "mount", "--bind", "/", "/mnt"], program: unshare).status) == 0
+    }()
+
+    /// What is on a read-only disk can be read, with a server and without.
+    @Test(.enabled(if: canMount, "needs root")) func aReadOnlyDiskIsRead() throws {
+        try ada.hand("ls")
+        let state = ada.server.folder.path + "/state"
+        func hand(_ command: String) throws -> Binary.Outcome {
+            let mount = "mount --bind \(state) \(state) && mount -o remount,ro,bind \(state)"
+            return try Binary.run(
+                ["-m", "sh", "-c", "\(mount) && '\(Binary.path)' \(command)"], environment: ada.environment,
+                program: Self.unshare)
+        }
+        let shown = try hand("ls")
+        #expect(shown.status == 0 && shown.output.contains("[ ] c"), "\(shown)")
+        #expect(shown.messages.contains("Read-only file system") && shown.messages.hasPrefix("warning: "), "\(shown)")
+        let doctor = try hand("doctor").output
+        #expect(doctor.contains("make the disk writable, or set") && !doctor.contains("chmod"), "\(doctor)")
+        #expect(try hand("rejected").status == 0)
+        ada.server.kill()
+        for command in ["ls --offline", "find c --offline"] {
+            let outcome = try hand(command)
+            #expect(outcome.status == 0 && outcome.output.contains("[ ] c"), "\(command): \(outcome)")
+        }
+        #expect(try hand("add x --queue").status == 1)
+    }
+
     /// Without the server, nobody knows whether there is a list of that name.
     @Test func aMisspeltListIsDoubted() throws {
         try ada.hand("export")

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// One connection to a database file. Its functions block.
 ///
@@ -27,8 +28,10 @@ package final class SQLiteConnection: @unchecked Sendable {
     /// - Parameter path: the file; empty for a temporary database.
     /// - Throws: `SQLiteError` if the file cannot be opened, or is not a database.
     init(_ path: String, _ access: SQLiteDatabase.Access) throws(SQLiteError) {
-        let flags = access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        let status = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        var flags = access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        var name = path
+        if access == .reading, Self.isUnchangeable(path) { (name, flags) = (Self.fixed(path), flags | SQLITE_OPEN_URI) }
+        let status = sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard status == SQLITE_OK else { throw handle.map { .init(of: $0) } ?? .init(code: status, "out of memory") }
         entry = OpenDatabases.Entry(path)
         sqlite3_busy_timeout(handle, access == .reading ? 10_000 : 0)
@@ -39,6 +42,23 @@ package final class SQLiteConnection: @unchecked Sendable {
             try? SQLiteConnection(path, .writing).close()
             try check()
         }
+    }
+
+    /// Whether a file is on a disk that is read-only, and its log has nothing that it lacks. There, SQLite cannot make
+    /// the file by which those who use a log agree.
+    private static func isUnchangeable(_ path: String) -> Bool {
+        var (disk, log) = (statvfs(), stat())
+        return statvfs(path, &disk) == 0 && disk.f_flag & UInt(ST_RDONLY) != 0
+            && (stat(path + "-wal", &log) != 0 || log.st_size == 0)
+    }
+
+    /// SQLite's name for a file that does not change while it is open.
+    private static func fixed(_ path: String) -> String {
+        let escaped = path.utf8.map { byte in
+            let digits = String(byte, radix: 16)
+            return "%" + (digits.count == 1 ? "0" : "") + digits
+        }
+        return "file:\(escaped.joined())?immutable=1"
     }
 
     /// Reads something, so that errors of the file are known.

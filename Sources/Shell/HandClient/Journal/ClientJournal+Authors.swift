@@ -47,7 +47,7 @@ extension ClientJournal {
     static func reading<Result>(_ path: String, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
         // SQLite would wait for the other end of a pipe; it would also remove the log of an empty file, and the edits
         // in it.
-        try StoreFile.expectUsable(path)
+        try StoreFile.expectUsable(path, isRead: true)
         try StoreFile.checkHeader(path)
         // A command that ends locks the journal for a moment, which reading waits for.
         return try StoreFile.translating(path) { try SQLiteDatabase(path, .reading).read(body) }

@@ -49,7 +49,11 @@ enum JournalCheck {
 
     /// What to do, unless the error says it.
     private static func advice(_ path: String, _ error: any Error) -> String? {
-        if access(path, R_OK | W_OK) != 0 { return "make it readable and writable: chmod u+rw \(path)" }
+        if access(path, R_OK | W_OK) != 0 {
+            return errno == EROFS
+                ? "make its disk writable, or set $XDG_STATE_HOME to a folder that can be written"
+                : "make it readable and writable: chmod u+rw \(path)"
+        }
         if !hasRoom(path) { return "make room on its disk, then look again: the file may be sound" }
         return nil
     }
