@@ -46,6 +46,15 @@ import Testing
         #expect(json.count == lines.count && json.allSatisfy { $0.hasPrefix("{\"subject\":\"") }, "\(json)")
     }
 
+    /// Others see the name of the token, whatever the settings say.
+    @Test func theNameIsTheServers() throws {
+        #expect(try doctor().contains { $0.hasSuffix(" others see you as ada") })
+        let data = user.server.folder.path + "/data"
+        let token = try user.hand("token", "create", "Bob", "--data", data).trimmingCharacters(in: .newlines)
+        #expect(try doctor(environment: ["HAND_TOKEN": token]).contains { $0.hasSuffix(" others see you as Bob") })
+        #expect(try doctor().contains { $0.hasSuffix(" others see you as (guest) ada") })
+    }
+
     @Test func misspeltVariablesAreFound() throws {
         try user.hand("create", "list")
         let lines = try doctor(environment: ["HAND_NAM": "bob"])

@@ -40,8 +40,9 @@ struct ServerCheck {
                 let server =
                     "\(greeting.welcome.program) answers in \(Amount.number((time * 10).rounded() / 10)) ms, "
                     + "protocol version \(greeting.welcome.version)"
+                let name = Diagnosis.ok("name", "others see you as \(try await client.person())")
                 return try await [.ok("server", server)] + certificate(greeting.certificateLifetime, address)
-                    + [role(client.granted()?.everywhere), access(lists, address)] + clock(lists, address, client)
+                    + [name, role(client.granted()?.everywhere), access(lists, address)] + clock(lists, address, client)
             }
             return (diagnoses, true)
         } catch {

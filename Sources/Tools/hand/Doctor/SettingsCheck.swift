@@ -37,7 +37,8 @@ enum SettingsCheck {
     private static func name(_ user: UserOptions) throws -> Diagnosis {
         let origin = try user.person.map { _ in "--as" } ?? layer(.name)?.origin(.name)
         let reason = origin.map { "from \($0)" } ?? "the system's name for you; change it with $HAND_NAME or --as"
-        return .ok("name", "others see you as \(try user.name()), \(reason)")
+        // A token has a name of its own, which the server tells.
+        return .ok("name", "your name is \(try user.name()), \(reason)")
     }
 
     private static func layer(_ key: Settings.Key) throws -> Settings.Layer? {
