@@ -203,6 +203,20 @@ import Testing
         #expect(try texts() == "a")
     }
 
+    /// Of several programs that undo at the same time, each reports what it has taken back itself.
+    @Test func eachCommitIsReportedOnce() async throws {
+        for text in "abcdefgh" { try ada.hand("add", String(text), "-q") }
+        let ada = ada
+        let taken = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<6 { group.addTask { try ada.run(["undo", "--json"]).output } }
+            return try await group.reduce(into: []) { all, line in
+                all += line.matches(of: #/"takenBack":([0-9]+)/#).map { Int($0.1) ?? 0 }
+            }
+        }
+        #expect(Set(taken).count == taken.count && !taken.isEmpty, "\(taken)")
+        #expect(try ada.lines().count == 8 - taken.count)
+    }
+
     /// A named commit is undone by an edit, whoever made it, unless it is the one that would be undone anyway.
     @Test func aNamedRevisionIsUndone() throws {
         try ada.hand("add", "a")

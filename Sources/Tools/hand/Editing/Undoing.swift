@@ -112,6 +112,7 @@ struct Undoing: Sendable {
         let told =
             [JSONValue.Member("takenBack", JSONValue(orNull: revision))]
             + (keptWords.isEmpty ? [] : [JSONValue.Member("keptWords", .array(keptWords))])
+        let nothing: Printable = "nothing is left of \(revision == nil ? what : "that edit: \(what)")"
         let list = if let list { list } else { try await client.enter(name) }
         self.list = nil
         let known = try await list.part(.items(delta.selections), at: past.revision)
@@ -119,8 +120,7 @@ struct Undoing: Sendable {
         if Self.isIneffective(delta, on: known) {
             list.leave()
             if let step { try await client.noteEmpty(step, count: 1, in: logID, at: past.revision) }
-            let nothing = "nothing is left of \(revision == nil ? what : "that edit: \(what)")"
-            if !options.list.server.json { options.list.server.say("\(nothing)") }
+            if !options.list.server.json { options.list.server.say(nothing) }
             options.report(revision: nil, EditSummary(), told)
             return true
         }
@@ -132,7 +132,13 @@ struct Undoing: Sendable {
             if missing == delta { return false }
             return try await make(Retraction(delta: missing), as: step, of: revision)
         }
-        try options.report(outcome, summary, told)
+        if outcome.commits.last?.delta.isIdentity == true {
+            // Another program of this person took it back meanwhile, and says so.
+            if !options.list.server.json { options.list.server.say(nothing) }
+            try options.report(outcome, summary, [.init("takenBack", .null)])
+        } else {
+            try options.report(outcome, summary, told)
+        }
         if expected != nil { expected = outcome.revision }
         return true
     }
