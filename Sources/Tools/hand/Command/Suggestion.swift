@@ -3,8 +3,13 @@ import HandFormats
 
 /// Commands in messages. They act on the same server or store as the command that prints them.
 enum Suggestion {
+    /// The commands of a server's operator, which act on a store.
+    private static let operators = ["token", "recover", "backup", "verify"]
+
     /// The options that say where a command acts.
-    private static let places = ["--url", "--data", "--store"]
+    private static func places(of command: String) -> [String] {
+        operators.contains { command.hasPrefix($0) } ? ["--data", "--store"] : ["--url"]
+    }
 
     /// Returns a command with this command's context, and with its options that say where it acts.
     ///
@@ -14,7 +19,9 @@ enum Suggestion {
     static func command(_ command: String, _ words: String...) -> String {
         let given = Array(CommandLine.arguments.dropFirst())
         let context = Contexts.givenName.map { ["-c", $0] }
-        let options = places.flatMap { name in Arguments.value(of: [name], in: given).map { [name, $0] } ?? [] }
+        let options = places(of: command).flatMap { name in
+            Arguments.value(of: [name], in: given).map { [name, $0] } ?? []
+        }
         var (command, words, settings) = (command, words, options.map(withoutSecret))
         // A name may begin with a hyphen.
         if let list = words.first, list.hasPrefix("-"), command.hasSuffix(" -l") {
