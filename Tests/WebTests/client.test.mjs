@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Copies } from "../../Sources/Web/client/copies.js";
+import { apply } from "../../Sources/Web/client/delta.js";
 import { framed } from "../../Sources/Web/client/frames.js";
 import { Journal } from "../../Sources/Web/client/journal.js";
 import { List } from "../../Sources/Web/client/list.js";
@@ -204,4 +205,30 @@ test("what waits of a gone list is told if that is opened, and not again after e
     assert.deepEqual(told, isOpened ? [["list", "ended", "editsWait"]] : []);
   }
   delete globalThis.indexedDB;
+});
+
+test("what another tab of the person has undone is not undone here once more", async () => {
+  const client = await started();
+  const list = client.open("list");
+  await hear(welcome, answer(1, 7));
+  await until(() => list.subscription.isLive);
+  const edit = () => client.act(list, replica => replica.edit(insertion(replica.view.count + 1)));
+  const commit = () => {
+    const { revision, inFlight: { sequence, delta }, confirmed } = list.replica;
+    const { count, digest } = apply(confirmed, delta);
+    const commit = { revision: revision + 1, author: 1, sequence, base: revision, time: 0, count, digest, delta };
+    return hear({ type: "commit", list: 7, commit });
+  };
+  const told = step => nobody.onmessage({ data: { type: "setting", key: `own ${log} `, value: [[1, ""], [2, step]] } });
+  edit();
+  await commit();
+  told("");
+  assert.equal(list.replica.canUndo, true, "it has done something else");
+  told("undo");
+  assert.equal(list.replica.canUndo, false, "the commits tell");
+  edit();
+  told("undo");
+  assert.equal(list.replica.canUndo, true, "what waits can be taken back");
+  await commit();
+  assert.equal(list.replica.canUndo, false);
 });

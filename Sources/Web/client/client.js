@@ -379,9 +379,17 @@ export class Client {
   /** @param {any} message of another tab */
   #hear(message) {
     if (message?.type === "look") this.#run(this.#tab.announced(this.#now()));
-    else if (message?.type === "setting") this.settings.hear(message.key, message.value);
+    else if (message?.type === "setting") this.#hearSetting(message);
     else if (message?.type === "has" || message?.type === "who has") this.#locks.hear(message);
     this.#change();
+  }
+
+  /** @param {{ key: string, value: any }} setting of another tab */
+  #hearSetting({ key, value }) {
+    this.settings.hear(key, value);
+    for (const { replica } of this.#tab.opened) {
+      if (key === this.#ownKey(replica.log) && value?.[value.length - 1]?.[1]) replica.forgetSteps();
+    }
   }
 
   // Private: the machine

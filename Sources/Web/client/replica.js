@@ -285,6 +285,12 @@ export class Replica {
     return true;
   }
 
+  /** Another tab has taken a step, perhaps one that is to be taken here next: the commits tell what can be undone. */
+  forgetSteps() {
+    this.#history.noteOverridden();
+    if (this.pending.length === 0) this.#history.settle();
+  }
+
   /** The newest steps of which nothing is left, as after a refusal, are steps no more. */
   skipSteps() {
     this.#history.skip(this.#view);

@@ -15,7 +15,10 @@ import { Undos } from "./undo.js";
 export class UndoHistory {
   #undos = Undos.none;
   #redos = Undos.none;
-  /** Whether a pending edit has overridden what somebody else did: its inverse would take that back, too. */
+  /**
+   * Whether a pending edit has overridden what somebody else did: its inverse would take that back, too. Or another tab
+   * has taken one of the steps.
+   */
   #hasOverridden = false;
 
   /**
