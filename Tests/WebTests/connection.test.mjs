@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { apply } from "../../Sources/Web/client/delta.js";
 import { ERRORS } from "../../Sources/Web/client/messages.js";
 import { Session } from "../../Sources/Web/client/session.js";
 import { done, identity, insertion, live, receive, sent, subscribed, welcome } from "./live.mjs";
@@ -70,6 +71,39 @@ test("a list that has diverged is live again with its snapshot", () => {
     ...subscribed, request: 2, start: { snapshot: { revision: 9, count: 0, digest: "0".repeat(16) } },
   });
   assert.deepEqual([list.hasDiverged, list.isLive], [false, true]);
+});
+
+test("of a list that is open under two names, one is followed at a time, first whichever has edits", () => {
+  const { session, list: former } = live();
+  const present = session.follow("new name");
+  const types = effects => sent(effects).map(({ type, request, list, sequence }) => [type, request ?? list, sequence]);
+  const both = () => [former, present].map(({ isLive }) => isLive);
+  // Only the answer tells that it is the same list.
+  receive(session, { ...subscribed, request: 2 });
+  assert.deepEqual(both(), [true, false]);
+  const edit = (list, number) => session.act(list, replica => replica.edit(insertion(number)), 0);
+  const commit = (list, sequence, revision) => {
+    const { inFlight: { delta }, confirmed } = session.replica(list);
+    const { count, digest } = apply(confirmed, delta);
+    const commit = { revision, author: 1, sequence, base: revision - 1, time: 0, count, digest, delta };
+    return receive(session, { type: "commit", list: 7, commit });
+  };
+  assert.deepEqual(types(edit(present, 1)), [["subscribe", 3, undefined]]);
+  assert.deepEqual(both(), [false, false]);
+  const [submit] = types(receive(session, { ...subscribed, request: 3, lastSequence: 4 }));
+  assert.deepEqual([submit, both()], [["submit", 7, 5], [false, true]]);
+  edit(former, 2);
+  assert.deepEqual(both(), [false, true], "what is in flight comes first");
+  const [again] = types(commit(present, 5, 1));
+  assert.deepEqual([again, both()], [["subscribe", 4, undefined], [false, false]]);
+  const { digest } = session.replica(present).confirmed;
+  const start = { snapshot: { revision: 1, count: 1, digest } };
+  receive(session, { ...subscribed, request: 4, lastSequence: 5, start });
+  const items = [...session.replica(present).confirmed];
+  assert.deepEqual(types(receive(session, { type: "chunk", request: 4, items })), [["submit", 7, 6]]);
+  commit(former, 6, 2);
+  assert.deepEqual(both(), [true, false], "it stays so while nothing waits");
+  assert.deepEqual(types(session.unfollow(former, 0)), [["unsubscribe", 7, undefined], ["subscribe", 5, undefined]]);
 });
 
 test("who was here is not here any more once the list is asked for again", () => {

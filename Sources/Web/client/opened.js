@@ -9,6 +9,9 @@ import { NO_LOG, Replica } from "./replica.js";
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {import('./subscription.js').Subscription} Subscription */
 
+/** Why a list is held: others' edits have to be sent before. */
+const AWAITS = "awaits";
+
 /** A list that is open in the tab. */
 export class Opened {
   subscription;
@@ -112,14 +115,14 @@ export class Opened {
     this.replica = replica;
     this.subscription = session.follow(this.name, replica);
     this.awaits = awaits;
-    if (awaits !== undefined) this.subscription.hold();
+    if (awaits !== undefined) this.subscription.hold(AWAITS);
     if (this.focus && !isAway) this.subscription.people.place(this.focus);
   }
 
   /** What had to be sent before has been sent. */
   release() {
     this.awaits = undefined;
-    this.subscription.release();
+    this.subscription.release(AWAITS);
   }
 }
 

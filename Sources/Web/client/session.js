@@ -5,7 +5,7 @@ import { Malformed } from "./bytes.js";
 import { FrameReader, Outbox, framed } from "./frames.js";
 import { decodeDown, encodeUp, errorOf } from "./messages.js";
 import { LONGEST_ADVICE, Patience } from "./patience.js";
-import { Replica } from "./replica.js";
+import { NO_LOG, Replica, isSameList } from "./replica.js";
 import { Subscription } from "./subscription.js";
 
 /** @typedef {import('./fields.js').Focus} Focus */
@@ -39,6 +39,8 @@ import { Subscription } from "./subscription.js";
  */
 
 const VERSION = 5;
+/** Why a list is held: it is followed already. */
+const TWIN = "twin";
 const WELCOME_DEADLINE = 10_000;
 /** How long an answer to a probe may take. */
 const PROBE_DEADLINE = 2500;
@@ -499,8 +501,23 @@ export class Session {
     for (const { subscription } of this.#lists) subscription.lost();
   }
 
+  /**
+   * Of two that are one list, opened under its former name and under the present one, one is followed at a time, first
+   * whichever has edits: all edits that a client sends to a list are one sequence.
+   */
+  #arrange() {
+    const all = [...this.#lists].sort((a, b) => rankOf(b) - rankOf(a));
+    for (const [i, { subscription, replica: { log } }] of all.entries()) {
+      const isTwin = all.slice(0, i).some(({ subscription, replica }) =>
+        log !== NO_LOG && isSameList(log, replica.log) && !subscription.isHeld && !subscription.hasEnded);
+      if (isTwin) subscription.hold(TWIN);
+      else subscription.release(TWIN);
+    }
+  }
+
   /** What is to be done: first the writes, then what waits for nothing. */
   #finish() {
+    this.#arrange();
     const changes = this.#keep?.(this.#lists);
     if (changes) {
       const write = this.#outbox.begin();
@@ -513,4 +530,9 @@ export class Session {
     this.#effects = [];
     return effects;
   }
+}
+
+/** @param {Followed} followed the higher, the sooner it is its turn */
+function rankOf({ subscription, replica }) {
+  return (replica.inFlight ? 4 : 0) + (replica.pending.length > 0 ? 2 : 0) + (subscription.isHeld ? 0 : 1);
 }

@@ -40,7 +40,11 @@ export class Subscription {
   /** Why it has ended, if it has. */
   #ended = "";
   #isReplaced = false;
-  #isHeld = false;
+  /**
+   * What it waits for.
+   * @type {Set<string>}
+   */
+  #holds = new Set();
   /** @type {Rules | undefined} */
   #rules;
   /** @type {People} */
@@ -132,31 +136,37 @@ export class Subscription {
   welcome(author) {
     this.#author = author;
     this.#isWelcome = true;
-    if (!this.#isHeld) this.#subscribe(false);
+    if (!this.isHeld) this.#subscribe(false);
   }
 
   /** The list may be back, or the person may read it again. */
   revive() {
-    if (this.hasEnded && this.#isWelcome && this.#request === undefined && !this.#isHeld) this.#subscribe(false);
+    if (this.hasEnded && this.#isWelcome && this.#request === undefined && !this.isHeld) this.#subscribe(false);
   }
 
-  /** Does not subscribe before it is released. */
-  hold() {
-    this.#isHeld = true;
+  /**
+   * Follows nothing before it is released.
+   * @param {string} why
+   */
+  hold(why) {
+    if (!this.#holds.has(why)) this.lost(this.#isWelcome);
+    this.#holds.add(why);
   }
 
-  release() {
-    this.#isHeld = false;
-    if (this.#isWelcome) this.#subscribe(false);
+  /** @param {string} why */
+  release(why) {
+    if (this.#holds.delete(why) && !this.isHeld && this.#isWelcome) this.#subscribe(false);
   }
 
   get isHeld() {
-    return this.#isHeld;
+    return this.#holds.size > 0;
   }
 
-  lost() {
+  /** @param {boolean} [isWelcome] whether there is a connection still */
+  lost(isWelcome = false) {
     this.#list = this.#request = this.#sent = this.#head = this.#incoming = undefined;
-    this.#isLive = this.#byLog = this.#awaitsName = this.#isWelcome = false;
+    this.#isLive = this.#byLog = this.#awaitsName = false;
+    this.#isWelcome = isWelcome;
     this.#people.forget();
   }
 
@@ -419,9 +429,8 @@ export class Subscription {
 
   /** @param {string} reason */
   #end(reason) {
-    const [isWelcome, isNews] = [this.#isWelcome, this.#ended !== reason];
-    this.lost();
-    this.#isWelcome = isWelcome;
+    const isNews = this.#ended !== reason;
+    this.lost(this.#isWelcome);
     this.#ended = reason;
     if (isNews) this.#port.tell({ type: "ended", reason });
   }
