@@ -582,6 +582,34 @@ test("a journal whose tab lives keeps no other waiting, and what was locked is f
   assert.deepEqual(pushed, [["lock", "a"], ["lock", "b"], ["claim", "b"], ["unlock", "b"]]);
 });
 
+test("a journal of which the server says nothing, on a connection that lives, keeps no other waiting", needsServer, () => {
+  const { world, tab } = live();
+  const ended = [1, 2].map(() => world.open());
+  pass(world, 1000);
+  for (const one of ended) one.isOffline = true;
+  pass(world, 1000);
+  for (const one of ended) world.edit(one);
+  pass(world, 1000);
+  for (const one of ended) world.crash(one);
+  const waiting = () => new Set([...world.device.rows.values()].map(({ key }) => key[0])).size;
+  assert.equal(waiting(), 2);
+  // Nothing but answers to pings comes for the first of them.
+  const { receive } = world.host;
+  let mute;
+  world.host.receive = (number, bytes, now) => {
+    new FrameReader().read(bytes, body => {
+      const { type, client } = decodeUp(body);
+      if (type === "hello" && client !== tab.client) mute ??= number;
+      if (number !== mute || ["hello", "ping"].includes(type)) receive.call(world.host, number, bytes, now);
+    });
+  };
+  pass(world, 50_000);
+  assert.equal(waiting(), 2);
+  pass(world, 100_000);
+  delete world.host.receive;
+  assert.equal(waiting(), 0, "the first one had another turn, on another connection");
+});
+
 test("one's own edits are not among those of other tabs", needsServer, () => {
   const { world, sim, tab } = live();
   sim.isOffline = true;

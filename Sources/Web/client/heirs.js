@@ -118,6 +118,7 @@ export class Heirs {
    */
   hear(line, effect, now) {
     if (line !== this.#line) return;
+    this.#until = now + PATIENCE;
     switch (effect.do) {
       case "open":
         for (const one of [...this.#open]) this.#step(one, one.adoption.begin());
@@ -134,20 +135,13 @@ export class Heirs {
   }
 
   /**
-   * The server has said something.
-   * @param {number} now
-   */
-  heard(now) {
-    this.#until = now + PATIENCE;
-  }
-
-  /**
    * A write of the line is answered.
    * @param {number} write @param {string} outcome @param {number} now
    */
   wrote(write, outcome, now) {
-    if (outcome === "stored") this.#line?.wrote(write, true);
-    else this.#end(now);
+    if (outcome !== "stored") return this.#end(now);
+    this.#until = now + PATIENCE;
+    this.#line?.wrote(write, true);
   }
 
   /** @param {number} now */

@@ -330,9 +330,7 @@ export class Tab {
   /** @param {number} line @param {Uint8Array} bytes nobody may write to them later @param {number} now */
   received(line, bytes, now) {
     return this.#at(now, () => {
-      const one = this.#lineOf(line);
-      if (one && one === this.#heirs.line) this.#heirs.heard(now);
-      one?.run(session => session.received(bytes, now, this.#chance.chance()));
+      this.#lineOf(line)?.run(session => session.received(bytes, now, this.#chance.chance()));
       this.#lists.copyBy(now + COPY_AFTER);
     });
   }
