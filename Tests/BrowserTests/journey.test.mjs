@@ -253,6 +253,20 @@ test("a short message does not cover what is being typed, however long the list 
     if (top <= 0) near++;
   }
   assert.ok(near > 0 && near < 10, "above the line, and below it");
+  // What is left of a window above a phone's keyboard, with a text that is edited near the line.
+  await browser.cdp("Emulation.setDeviceMetricsOverride", { ...phone, width: 320, height: 300 });
+  await ada.press("item 3", ["d"]);
+  await ada.edit("item 2");
+  await browser.run(() => {
+    const { bottom } = document.querySelector(".row:has(.field)").getBoundingClientRect();
+    scrollBy(0, bottom - document.querySelector(".composer").getBoundingClientRect().top);
+  });
+  stage.run(["add", "-l", "covered", "another"]);
+  await until(() => browser.run(() => {
+    const [row, toast] = [".row:has(.field)", ".toast"].map(css => document.querySelector(css).getBoundingClientRect());
+    return toast.height > 0 && (toast.bottom <= row.top || toast.top >= row.bottom);
+  }), "the message is beside the row");
+  await browser.press([KEYS.escape]);
   await browser.cdp("Emulation.clearDeviceMetricsOverride", {});
 });
 

@@ -344,13 +344,18 @@ export class App {
     if (this.#screen instanceof ListScreen) this.#screen.leaving();
   }
 
-  /** A short message does not cover the line in which one types, or what can be done with what is selected. */
+  /** A short message covers neither where one types nor what can be done with what is selected. */
   #placeToast() {
     if (this.#toast.hidden) return;
-    const line = this.#screen?.element.querySelector(":is(.composer, .selection):not([hidden])");
-    const { top, bottom } = line?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
-    const isNear = top < innerHeight && innerHeight - bottom < NEAR;
-    this.#toast.style.bottom = isNear ? `${innerHeight - top + 8}px` : "";
+    const boxOf = (/** @type {string} */ css) =>
+      this.#screen?.element.querySelector(css)?.getBoundingClientRect() ?? new DOMRect();
+    const { style } = this.#toast;
+    const line = boxOf(":is(.composer, .selection):not([hidden])");
+    const isNear = line.top < innerHeight && innerHeight - line.bottom < NEAR;
+    style.bottom = isNear ? `${innerHeight - line.top + 8}px` : "";
+    const [{ top, bottom, height }, row] = [this.#toast.getBoundingClientRect(), boxOf(".row:has(.field)")];
+    const covers = row.top < bottom && row.bottom > top;
+    if (covers) style.bottom = `${innerHeight - Math.max(row.top - 8, height)}px`;
   }
 
   /** One goes to one place after the other, to the last one in the end, however long a client takes to start. */
