@@ -64,6 +64,30 @@ import Testing
         #expect(try offered("hand", "token", "create", "x", "--data", folder + "/a ") == [folder + "/a folder"])
     }
 
+    /// What else has a name or a number: contexts before the command, topics, lists, tokens, connections.
+    @Test func everythingWithANameIsOffered() async throws {
+        let data = ["--data", user.server.folder.path + "/data"]
+        for name in ["groceries", "garden"] { try user.hand("create", name) }
+        try user.hand("context", "add", "home", user.environment["HAND_URL"] ?? "")
+        #expect(try offered("hand", "-c", "h") == ["home"])
+        #expect(try offered("hand", "-c", "home", "ls", "-l", "gar") == ["garden"])
+        #expect(try offered("hand", "help", "m") == ["mv", "merging"])
+        #expect(try offered("hand", "share", "gar") == ["garden"])
+        #expect(try offered("hand", "token", "create", "eve", "-l", "gar") == ["garden"])
+        #expect(try offered("hand", "load", "-l", "gar") == ["garden"])
+        #expect(try offered("hand", "load", "five") == ["five-cards"])
+        #expect(try offered("hand", "load", "--show", "re").sorted() == ["readers", "reconnect-storm"])
+        let made = try user.run(["token", "create", "eve"] + data)
+        let id = try #require(made.messages.firstMatch(of: #/token ([0-9a-z]{6}) for eve/#)?.1)
+        #expect(try offered("hand", "token", "revoke", data[0], data[1], String(id.prefix(3))) == [String(id)])
+        let guest = try user.server.client("ben")
+        try await guest.connected()
+        let numbers = try user.run(["admin", "connections"] + data).output.prefix { $0 != " " }
+        #expect(try offered("hand", "admin", "close", data[0], data[1], "").contains(String(numbers)))
+        await guest.close()
+        #expect(try offered("hand", "rejected", "drop", "a") == ["all"])
+    }
+
     /// Without a server, or if a person would have to type the token, nothing is offered, printed or asked.
     /// A shell's Tab prints nothing, so what is lost is told by the next command.
     @Test func tabTellsNothing() throws {

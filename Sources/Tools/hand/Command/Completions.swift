@@ -1,7 +1,11 @@
 import ArgumentParser
+import FoundationEssentials
 import HandClient
 import HandCore
 import HandFormats
+import HandLoad
+import HandServer
+import HandSync
 import HandWire
 
 /// What the shell offers when Tab is pressed: nothing if the server does not answer quickly.
@@ -28,6 +32,39 @@ enum Completions {
     }
 
     static let contexts = CompletionKind.custom { _, _, _ in Contexts.names() }
+
+    /// Ids of the tokens of a server on this machine.
+    static let tokens = CompletionKind.custom { words, _, _ in
+        let access = try? AccessOptions.parse(given(["--data", "--store", "--store-password"], in: words))
+        return (try? access?.read().all.map(\.id)) ?? []
+    }
+
+    /// Numbers of the connections of a server on this machine.
+    static let connections = CompletionKind.custom { words, _, _ in
+        let server = try? AdminOptions.parse(given(["--data", "--admin"], in: words))
+        let answer = try? server?.ask("/connections", timeout: 1_000)
+        let all = try? answer.map { try AdminOptions.decoded($0, as: [ConnectionReport].self) }
+        return all?.map { "\($0.number)" } ?? []
+    }
+
+    /// Numbers of the edits that this machine keeps for the person.
+    static let losses = CompletionKind.custom { words, _, _ in
+        let server = try? ServerOptions.parse(given(["--url", "--context", "--as"], in: words))
+        let all = try? server.map { try Shelf($0, of: nil).all }
+        return (all?.map { "\($0.number)" } ?? []) + ["all"]
+    }
+
+    /// Scripts of load tests: those that are built in, and files.
+    static let scripts = CompletionKind.custom { _, _, start in
+        let folder = start.lastIndex(of: "/").map { String(start[...$0]) } ?? ""
+        let files = try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)
+        return BuiltinScript.allCases.map(\.rawValue) + (files ?? []).map { folder + $0 }
+    }
+
+    /// The options among these that the words have, with their values.
+    private static func given(_ options: [String], in words: [String]) -> [String] {
+        options.flatMap { option in Arguments.value(of: [option], in: words).map { [option, $0] } ?? [] }
+    }
 
     /// Whether a text can be a list's name, and so one word in a shell: a malicious server may send any text.
     private static func isName(_ name: String) -> Bool { ListName.problem(with: name) == nil }
@@ -60,7 +97,7 @@ enum Completions {
     /// data. Bash's 'compgen -W' would run commands in a candidate; zsh's '_describe' would split a candidate at a
     /// colon. Fish evaluates nothing in a candidate.
     static func script(_ text: String) -> String {
-        if text.hasPrefix("#!/bin/bash") { return text + "\n" + bash }
+        if text.hasPrefix("#!/bin/bash") { return text + "\n" + bash + "\n" + helpInBash }
         let end = "\nif [[ \"${funcstack[1]}\" = _hand ]]; then"
         return text.hasPrefix("#compdef") ? text.replacing(end, with: "\n" + zsh + end) : text
     }
@@ -86,6 +123,13 @@ enum Completions {
 
         complete -F _hand hand
         """#
+
+    /// The parser's script offers nothing after 'hand help'.
+    private static var helpInBash: String {
+        let commands = HandCommand.configuration.subcommands.map { $0._commandName }.filter { $0 != "manual" }
+        let words = commands + Topic.allCases.map(\.rawValue) + ["topics"]
+        return "_hand_help() { __hand_add_completions -W '\(words.joined(separator: "\n"))'; }"
+    }
 
     /// Zsh quotes '!' only where it would mean the history, which the parser's script has turned off.
     private static let zsh = #"""

@@ -46,6 +46,9 @@ struct HandCommand: AsyncParsableCommand {
             CommandGroup(name: "Exchange", subcommands: [Export.self, Import.self, ManualCommand.self]),
         ])
 
+    /// Stands before the command, where `Arguments.takeContext` reads it: for the help and for completions.
+    @OptionGroup var context: ContextOption
+
     static func main() async {
         Output.claimDescriptors()
         var layers: ServeLayers?

@@ -157,7 +157,9 @@ struct RejectedCommand: AsyncParsableCommand {
     /// The numbers of edits.
     struct Chosen: ParsableArguments {
         @OptionGroup var list: ListOptions
-        @Argument(help: "The numbers that 'hand rejected' prints; 'all' for all.") var numbers: [String]
+        @Argument(
+            help: "The numbers that 'hand rejected' prints; 'all' for all.", completion: Completions.losses)
+        var numbers: [String]
 
         /// The edits with these numbers, each once.
         fileprivate func edits(on shelf: Shelf) throws -> [Shelf.Edit] {

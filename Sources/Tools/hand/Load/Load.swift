@@ -53,13 +53,16 @@ struct Load: ParsableCommand {
         """
 
     @Argument(
-        help: .init("A built-in script, a file, or - for standard input.", valueName: "script"))
+        help: .init("A built-in script, a file, or - for standard input.", valueName: "script"),
+        completion: Completions.scripts)
     var script = "burst"
 
     @Option(help: .init("The server (default: as for other commands).", valueName: "address")) var url: String?
     @OptionGroup var context: ContextOption
-    @Option(name: .shortAndLong, help: .init("Use this list instead of the script's.", valueName: "list")) var list:
-        String?
+    @Option(
+        name: .shortAndLong, help: .init("Use this list instead of the script's.", valueName: "list"),
+        completion: Completions.lists)
+    var list: String?
     @Option(help: "The number of clients, instead of the script's number.") var clients: Int?
     @Option(help: .init("How long to run, for example 30s or 5m.", valueName: "time")) var duration = "10s"
     @Option(help: .init("The time over which to spread the clients' connections.", valueName: "time")) var ramp =
@@ -95,7 +98,9 @@ struct Load: ParsableCommand {
         String?
     @Option(help: .init("Write a report with plots.", valueName: "file"), completion: .file()) var html: String?
     @Flag(name: .shortAndLong, help: "Print no messages.") var quiet = false
-    @Option(help: .init("Print a built-in script, and do nothing else.", valueName: "script"))
+    @Option(
+        help: .init("Print a built-in script, and do nothing else.", valueName: "script"),
+        completion: .list(BuiltinScript.allCases.map(\.rawValue)))
     var show: String?
     /// This process's part of a test with several processes; the first process sets it.
     @Option(help: .hidden) var part: String?

@@ -22,7 +22,8 @@ struct Watch: AsyncParsableCommand {
 
     @OptionGroup var list: ListOptions
     @Flag(help: "Print the whole list after each change.") var full = false
-    @Option(help: .init("Run this program for each commit.", valueName: "program")) var exec: String?
+    @Option(help: .init("Run this program for each commit.", valueName: "program"), completion: .file())
+    var exec: String?
     @Flag(help: "With --exec: run the text as a command of the shell.") var shell = false
     @Flag(help: "Show others' changes as notifications of the desktop (with notify-send).") var notify = false
     @Argument(parsing: .postTerminator, help: "Arguments of the program, after --.") var arguments: [String] = []

@@ -224,7 +224,8 @@ struct TokenLists: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: .init(
-            "A list to which the role applies; may be repeated (default: all lists).", valueName: "list"))
+            "A list to which the role applies; may be repeated (default: all lists).", valueName: "list"),
+        completion: Completions.lists)
     var list: [String] = []
 
     func validate() throws {

@@ -133,7 +133,9 @@ private struct AdminClose: ParsableCommand {
         commandName: "close", abstract: "Close a connection; its client is notified and does not reconnect by itself.")
 
     @OptionGroup var options: OrderOptions
-    @Argument(help: "The connection's number, as 'hand admin connections' prints it.") var number: UInt64
+    @Argument(
+        help: "The connection's number, as 'hand admin connections' prints it.", completion: Completions.connections)
+    var number: UInt64
 
     func run() throws { try options.send("/connections/\(number)/close", .init(["closed": number])) }
 }

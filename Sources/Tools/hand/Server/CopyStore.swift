@@ -21,8 +21,8 @@ private struct CopyStore: ParsableCommand {
             at the servers of the target where they were, with their unsent edits.
             """)
 
-    @Argument(help: "A server's folder, a backup, or the address of a database.") var from: String
-    @Argument(help: "The address of a database, or a folder.") var to: String
+    @Argument(help: "A server's folder, a backup, or the address of a database.", completion: .file()) var from: String
+    @Argument(help: "The address of a database, or a folder.", completion: .directory) var to: String
 
     @Option(help: .init("A file whose first line is the database's password.", valueName: "file"), completion: .file())
     var storePassword: String?

@@ -16,7 +16,7 @@ struct Share: ParsableCommand {
             second one contains --page, or else the address that the running server says.
             """)
 
-    @Argument(help: "The list.") var list: String
+    @Argument(help: "The list.", completion: Completions.lists) var list: String
     @Option(
         name: .customLong("as"),
         help: .init(

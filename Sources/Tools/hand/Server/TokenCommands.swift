@@ -82,7 +82,7 @@ private struct GrantToken: ParsableCommand {
             'none' removes the role.
             """)
 
-    @Argument(help: "The token's id, as 'hand token list' prints it.") var id: String
+    @Argument(help: "The token's id, as 'hand token list' prints it.", completion: Completions.tokens) var id: String
     @Option(help: "What the token's holder may do.") var role: Role
     @OptionGroup var lists: TokenLists
     @OptionGroup var access: AccessOptions
@@ -144,7 +144,7 @@ private struct RevokeToken: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Revoke a token; connections that use it are closed.")
 
-    @Argument(help: "The token's id, as 'hand token list' prints it.") var id: String
+    @Argument(help: "The token's id, as 'hand token list' prints it.", completion: Completions.tokens) var id: String
     @OptionGroup var access: AccessOptions
 
     func run() throws {
