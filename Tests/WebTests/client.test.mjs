@@ -232,3 +232,17 @@ test("what another tab of the person has undone is not undone here once more", a
   await commit();
   assert.equal(list.replica.canUndo, false);
 });
+
+test("settings that cannot be read at first are not written over", async () => {
+  const factory = (globalThis.indexedDB = new FakeIndexedDB());
+  await new Store(() => "name").set("notices", ["first"]);
+  factory.transactions = "AbortError";
+  const client = await started();
+  client.settings.change("notices", (known = []) => [...known, "second"]);
+  assert.deepEqual(client.settings.get("notices"), ["second"]);
+  factory.transactions = "well";
+  await until(() => client.settings.get("notices").length === 2);
+  await moment();
+  assert.deepEqual((await new Store(() => "name").settings()).get("notices"), ["first", "second"]);
+  delete globalThis.indexedDB;
+});

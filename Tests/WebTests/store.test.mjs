@@ -194,7 +194,7 @@ for (const opens of ["hang", "refuse"]) {
     assert.equal(await store.look(), undefined);
     assert.equal(store.state, "failed");
     assert.equal(await write(store, job({ fresh: true, puts: [0] })), "failed");
-    assert.deepEqual([...(await store.settings())], []);
+    assert.equal(await store.settings(), undefined);
     factory.opens = "well";
     await until(() => store.state === "kept");
   });
@@ -432,11 +432,13 @@ test("what was changed before the storage answered is changed in what it has, an
   for (const one of ["second", "third"]) settings.change("notices", (known = []) => [...known, one]);
   settings.hear("person", "Eve");
   assert.deepEqual([settings.get("notices"), written], [["second", "third"], []]);
+  for (const text of ["ne", "new"]) settings.set("draft", text);
   settings.fill(new Map([["draft", "old"], ["seen list", 3], ["notices", ["first"]], ["person", "Ada"]]));
   assert.deepEqual(["draft", "seen list", "notices", "person"].map(key => settings.get(key)), [
     "new", 3, ["first", "second", "third"], "Eve",
   ]);
-  assert.deepEqual(new Map(written), new Map([["draft", "new"], ["notices", ["first", "second", "third"]]]));
+  const notices = ["first", "second", "third"];
+  assert.deepEqual(written, [["notices", ["first", "second"]], ["notices", notices], ["draft", "new"]]);
   settings.change("notices", known => known.slice(1));
   assert.deepEqual(written.at(-1), ["notices", ["second", "third"]]);
 });

@@ -321,8 +321,11 @@ export class Client {
     return [...this.#own, ...this.#tab.others.flatMap(({ lists }) => lists)];
   }
 
+  /** What the storage has may not be read at first: then nothing is written over it. */
   async #fill() {
-    this.settings.fill(await this.#store.settings());
+    const values = await this.#store.settings();
+    if (!values) return void setTimeout(() => this.#fill(), PATIENCE);
+    this.settings.fill(values);
     this.#change();
   }
 

@@ -33,7 +33,7 @@ export class Settings {
 
   /** @param {string} key @param {unknown} value what can be cloned; nothing forgets it */
   set(key, value) {
-    this.change(key, () => value);
+    this.#replace(key, value, true);
   }
 
   /** @param {string} key @param {Change} change gives the new value for the present one */
@@ -46,7 +46,7 @@ export class Settings {
    * @param {string} key @param {unknown} value
    */
   hear(key, value) {
-    this.#make(key, () => value, false);
+    this.#replace(key, value, false);
   }
 
   /**
@@ -58,6 +58,12 @@ export class Settings {
     this.#values = values;
     this.#early = undefined;
     for (const { key, change, isOwn } of early) this.#make(key, change, isOwn);
+  }
+
+  /** @param {string} key @param {unknown} value @param {boolean} isOwn */
+  #replace(key, value, isOwn) {
+    this.#early = this.#early?.filter(early => early.key !== key);
+    this.#make(key, () => value, isOwn);
   }
 
   /** @param {string} key @param {Change} change @param {boolean} isOwn */

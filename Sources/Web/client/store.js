@@ -142,14 +142,15 @@ export class Store {
 
   // Settings
 
-  /** @returns {Promise<Map<string, unknown>>} */
+  /** @returns {Promise<Map<string, unknown> | undefined>} nothing if it fails, and may work later */
   async settings() {
+    if (this.state === "none") return new Map();
     const found = await this.#quietly("readonly", ["settings"], transaction => {
       const settings = entriesOf(transaction.objectStore("settings"));
       return () => new Map(settings());
     });
-    void this.#sweep();
-    return found ?? new Map();
+    if (found) void this.#sweep();
+    return found;
   }
 
   /** @param {string} key @param {unknown} value nothing deletes it */
