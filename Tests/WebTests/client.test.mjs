@@ -219,18 +219,26 @@ test("what another tab of the person has undone is not undone here once more", a
     const commit = { revision: revision + 1, author: 1, sequence, base: revision, time: 0, count, digest, delta };
     return hear({ type: "commit", list: 7, commit });
   };
-  const told = step => nobody.onmessage({ data: { type: "setting", key: `own ${log} `, value: [[1, ""], [2, step]] } });
+  const told = (...commits) => nobody.onmessage({ data: { type: "setting", key: `own ${log} `, value: commits } });
   edit();
   await commit();
-  told("");
+  // Both have had a commit at once.
+  told([2, ""]);
+  assert.deepEqual(client.ownCommits(log), [[1, ""], [2, ""]]);
   assert.equal(list.replica.canUndo, true, "it has done something else");
-  told("undo");
+  told([1, ""], [3, "undo"]);
+  assert.deepEqual(client.ownCommits(log), [[1, ""], [2, ""], [3, "undo"]]);
   assert.equal(list.replica.canUndo, false, "the commits tell");
   edit();
-  told("undo");
+  told([3, "undo"]);
+  told([4, "undo"]);
   assert.equal(list.replica.canUndo, true, "what waits can be taken back");
   await commit();
   assert.equal(list.replica.canUndo, false);
+  edit();
+  told([3, "undo"], [4, "undo"]);
+  await commit();
+  assert.equal(list.replica.canUndo, true, "that was known");
 });
 
 test("settings that cannot be read at first are not written over", async () => {

@@ -38,6 +38,7 @@ export { OpenList } from "./openlist.js";
  * Edits that nobody sends any more, and why: of a list that is open, or of a journal that somebody has left.
  * @typedef {{ name: string, count: number, reason: string, list?: OpenList, discard: () => void }} Stuck
  */
+/** @typedef {readonly [revision: number, step: Step | undefined]} OwnCommit */
 /** @typedef {{ url: string, person: string, token?: string, program: string }} Options */
 
 /** A storage that takes longer is done without. */
@@ -48,6 +49,7 @@ const SLEPT = 5000;
 const GONE = ["listDeleted", "noSuchList", "notAllowed"];
 /** The most commits of one's own that are known of a list. */
 const MOST_OWN = 500;
+const OWN = "own ";
 /** @type {Set<string>} the client ids under which all clients of the page have kept drafts */
 const drafting = new Set();
 
@@ -259,7 +261,7 @@ export class Client {
   /**
    * The newest commits of a list that were made on this device: their revisions, and what they are, if that is known.
    * @param {string} log
-   * @returns {readonly [revision: number, step: Step | undefined][]}
+   * @returns {readonly OwnCommit[]}
    */
   ownCommits(log) {
     return this.settings.get(this.#ownKey(log)) ?? [];
@@ -387,12 +389,20 @@ export class Client {
     this.#change();
   }
 
-  /** @param {{ key: string, value: any }} setting of another tab */
+  /**
+   * Another tab's setting. It may have a commit of its own just when this one has one: then both are known.
+   * @param {{ key: string, value: any }} setting
+   */
   #hearSetting({ key, value }) {
-    this.settings.hear(key, value);
-    for (const { replica } of this.#tab.opened) {
-      if (key === this.#ownKey(replica.log) && value?.[value.length - 1]?.[1]) replica.forgetSteps();
+    if (!key.startsWith(OWN) || !value) return this.settings.hear(key, value);
+    const known = new Map(this.settings.get(key));
+    const steps = value.filter((/** @type {OwnCommit} */ [revision, step]) => step && !known.has(revision));
+    for (const { replica } of steps.length > 0 ? this.#tab.opened : []) {
+      if (key === this.#ownKey(replica.log)) replica.forgetSteps();
     }
+    const isAll = newest([...known, ...value]).length <= value.length;
+    if (isAll) this.settings.hear(key, value);
+    else this.settings.change(key, (mine = []) => newest([...mine, ...value]));
   }
 
   // Private: the machine
@@ -491,7 +501,7 @@ export class Client {
 
   /** @param {string} log */
   #ownKey(log) {
-    return `own ${log} ${this.#options.token ?? ""}`;
+    return `${OWN}${log} ${this.#options.token ?? ""}`;
   }
 
   /** @param {Opened} opened @param {Told} told */
@@ -509,8 +519,7 @@ export class Client {
   #noteOwn(told) {
     if (told.type !== "committed" || !told.own) return;
     const { log, edit } = told.own;
-    const commit = [told.revision, edit.step];
-    this.settings.change(this.#ownKey(log), (known = []) => [...known.slice(1 - MOST_OWN), commit]);
+    this.settings.change(this.#ownKey(log), (known = []) => newest([...known, [told.revision, edit.step]]));
   }
 
   async #look() {
@@ -591,6 +600,11 @@ export class Client {
 /** @param {{ edits: readonly unknown[] }[]} lists */
 function countOf(lists) {
   return lists.reduce((sum, { edits }) => sum + edits.length, 0);
+}
+
+/** @param {readonly OwnCommit[]} commits the newest of them, each once */
+function newest(commits) {
+  return [...new Map(commits)].sort(([a], [b]) => a - b).slice(-MOST_OWN);
 }
 
 /** @param {{ rows: import('./heirs.js').Row[] }} journal the edits in it, whether they can be read or not */
