@@ -25,21 +25,25 @@ test("devices that lost edits once lose none", needsServer, () => {
   for (const seed of [296993351, 397026295]) live(new Random(seed));
 });
 
-test("a tab whose lock another one had stops if its next write fails, and only then", () => {
+test("a tab whose lock another one had stops if its next write fails, and only then, under whichever name", () => {
   const stoppedAfter = (events, hasStored = true) => {
-    const own = new Own({ person: "ada" }, { draw: () => "id", chance: () => 0.5 }, { join() {} }, {}, {
+    const own = new Own({ person: "ada" }, { draw: () => "id", chance: () => 0.5 }, { join() {} }, { lookAt() {} }, {
       push() {},
-      line: () => ({ isUnsafe: false, hasStored, wrote() {}, run: body => body({ pause() {} }) }),
+      line: () => ({
+        isUnsafe: false, hasStored, wrote() {}, change() {}, run: body => body({ pause() {}, introduce() {} }),
+      }),
     });
     own.becomeNew();
     for (const [time, event] of events.entries()) {
-      if (["stored", "failed"].includes(event)) own.wrote(time, event, time);
+      if (event === "renamed") own.introduce("eve", time);
+      else if (["stored", "failed"].includes(event)) own.wrote(time, event, time);
       else own.locked(event, time);
     }
     return own.stopped;
   };
   assert.equal(stoppedAfter([false, "failed"]), "taken");
   assert.equal(stoppedAfter(["again", "failed"]), "taken");
+  assert.equal(stoppedAfter([false, "failed", "renamed"]), "taken");
   assert.equal(stoppedAfter([false, "stored", "failed"]), "");
   assert.equal(stoppedAfter([true, "failed"]), "");
   // Without a storage, there is nothing that another tab could have taken.

@@ -163,6 +163,8 @@ export class Own {
   introduce(person, now) {
     this.#who = { ...this.#who, person };
     this.begun.change({ person });
+    // What another tab may have sent is not sent under another name, either.
+    if (this.#stopped === "taken") return;
     this.#stopped = "";
     this.#introduce(this.begun, now);
     this.#neighbours.lookAt(now);
