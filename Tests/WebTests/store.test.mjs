@@ -377,6 +377,24 @@ test("while the storage fails, what waits for it is one job, however long that t
   assert.deepEqual(await numbers(store), [0, 499]);
 });
 
+test("nobody waits for an attempt to write what has failed", async () => {
+  const factory = new FakeIndexedDB();
+  const store = open(factory);
+  await write(store, job({ fresh: true, puts: [0] }));
+  factory.transactions = "hang";
+  await write(store, job({ puts: [1] }));
+  const { opened } = factory;
+  await until(() => factory.opened > opened);
+  const all = answers(store, job({ puts: [2] }));
+  assert.deepEqual(all, ["failed"]);
+  factory.transactions = "well";
+  await until(() => all.at(-1) === "stored");
+  assert.deepEqual(await numbers(store), [0, 1, 2]);
+  const next = answers(store, job({ puts: [3] }));
+  assert.deepEqual(next, [], "it works again");
+  await until(() => next.at(-1) === "stored");
+});
+
 test("of two journals that one tab writes at once, one may have been taken over", async () => {
   const factory = new FakeIndexedDB();
   const [store, taker] = [open(factory), open(factory)];

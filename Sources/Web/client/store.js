@@ -32,11 +32,9 @@ export class Store {
   /** @type {Waiting[]} */
   #queue = [];
   #isWriting = false;
-  /**
-   * The next attempt, if the last one has failed.
-   * @type {ReturnType<typeof setTimeout> | undefined}
-   */
-  #retry;
+  /** Whether the last write has failed, and whether it is not tried again yet. */
+  #isFailing = false;
+  #isResting = false;
   /**
    * In which storage the rows of a client are.
    * @type {Map<string, string>}
@@ -69,9 +67,9 @@ export class Store {
     for (const key of deletes) last.rows.set(String(key), { key });
     for (const entry of puts) last.rows.set(String(entry.key), entry);
     Object.assign(last, { owner, fresh: fresh || last.fresh, answer });
-    // What has failed has to be written before: then it all waits for the next attempt.
-    if (this.#retry !== undefined) answer("failed");
-    else void this.#next();
+    // What has failed has to be written before, and nobody waits for each attempt.
+    if (this.#isFailing) answer("failed");
+    void this.#next();
   }
 
   /**
@@ -169,7 +167,7 @@ export class Store {
   async #next() {
     if (this.#isWriting) return;
     this.#isWriting = true;
-    while (this.#queue.length > 0 && this.#retry === undefined) await this.#write(this.#queue[0]);
+    while (this.#queue.length > 0 && !this.#isResting) await this.#write(this.#queue[0]);
     this.#isWriting = false;
   }
 
@@ -178,11 +176,13 @@ export class Store {
     try {
       const outcome = await this.#transact(first);
       this.#queue.shift();
+      this.#isFailing = false;
       this.#be("kept", "");
       first.answer(outcome);
     } catch (error) {
-      this.#retry = setTimeout(() => {
-        this.#retry = undefined;
+      this.#isFailing = this.#isResting = true;
+      setTimeout(() => {
+        this.#isResting = false;
         void this.#next();
       }, this.#retryEvery);
       this.#be("failed", /** @type {Error} */ (error).name);
