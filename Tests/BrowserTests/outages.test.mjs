@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { KEYS, pause, until } from "./browser.mjs";
-import { Person, ada, begin, browser, open, stage } from "./stage.mjs";
+import { Person, ada, begin, browser, copied, open, stage } from "./stage.mjs";
 
 const options = begin();
 
@@ -221,6 +221,27 @@ test("a hidden tab connects again at most once, however late its timers are", op
   });
   await ada.sees("one", "two");
   assert.ok(stage.front.upgrades - before <= 2, `${stage.front.upgrades - before} connections`);
+});
+
+test("edits that wait for a list are sent while it is open under its new name", options, async () => {
+  await ada.open(stage.page(stage.list("before", "one")));
+  await ada.sees("one");
+  await until(async () => (await copied()).length > 0, "a copy of the list is on the device");
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  await ada.add("two");
+  await ada.hears(/1 edit kept on this device/);
+  await browser.open("about:blank");
+  stage.run(["rename", "before", "renamed"]);
+  stage.front.mend();
+  await ada.open(stage.page("renamed"));
+  await stage.has("renamed", ["one", "two"]);
+  await ada.sees("one", "two");
+  stage.run(["add", "-l", "renamed", "three"]);
+  await ada.sees("one", "two", "three");
+  await ada.add("four");
+  await ada.hears(/^saved$/);
+  await stage.has("renamed", ["one", "two", "three", "four"]);
 });
 
 test("who had a list open hears that the server was restored, and gets back what is gone", options, async () => {
