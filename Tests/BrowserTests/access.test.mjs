@@ -147,9 +147,12 @@ describe("access", { skip, timeout: 300_000 }, () => {
       if (width === 0 || element.matches(":disabled")) continue;
       if (width < 24 || height < 24) wrong.push(`${element.outerHTML.slice(0, 100)} is ${width} x ${height}`);
     }
-    for (const text of document.querySelectorAll(".grid:not(.hand) .text, .field")) {
-      const letters = text.getBoundingClientRect().width / parseFloat(getComputedStyle(text).fontSize);
-      if (letters > 0 && letters < 6) wrong.push(`${text.textContent || text.value} has room for ${letters} letters`);
+    for (const [css, least] of [[".grid:not(.hand) .text, .field", 6], ["dialog h2, .toast span, .selected", 4]]) {
+      for (const text of document.querySelectorAll(css)) {
+        const letters = text.getBoundingClientRect().width / parseFloat(getComputedStyle(text).fontSize);
+        const isNarrow = letters > 0 && letters < least;
+        if (isNarrow) wrong.push(`${text.textContent || text.value} has room for ${letters} letters`);
+      }
     }
     return wrong;
   });

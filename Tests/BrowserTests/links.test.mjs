@@ -146,6 +146,10 @@ test("a token that is revoked ends the connection with a sentence, and edits sta
   await ada.hears(/The link is not valid any more.*1 edit kept on this device/);
   await ada.sees("a", "kept words");
   assert.deepEqual(await stage.texts("revoked"), ["a"]);
+  await browser.run(() => document.querySelector(".badge").click());
+  const said = await browser.run(() => [...document.querySelectorAll("dialog p")].map(({ textContent }) => textContent));
+  assert.equal(said[0], "The link is not valid any more. Ask whoever gave it to you for a new one.");
+  await ada.choose("Close");
   // With another link, the list opens, and the words can be taken out.
   const { secret: other } = stage.token("Fritz", "write", "revoked");
   await browser.run(url => (location.href = url), stage.page("revoked", other));

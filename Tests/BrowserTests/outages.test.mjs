@@ -33,6 +33,24 @@ test("a server that is killed gets what was typed meanwhile, once", options, asy
   await ada.sees("two!", "three");
 });
 
+test("whoever is offline reads why, and may try again at once", options, async () => {
+  await open("why", "one");
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  await ada.add("two");
+  // The page tries again less and less often.
+  await pause(5000);
+  await browser.click(".badge");
+  await ada.reads(/The server cannot be reached right now\.\s+That began just now\./);
+  stage.front.mend();
+  await ada.choose("Try again now");
+  await ada.hears(/^saved$/);
+  await browser.click(".badge");
+  await ada.reads(/saved\.\s+Connected just now\./);
+  assert.ok(!(await browser.run(() => document.querySelector("dialog").textContent)).includes("Try again"));
+  await ada.choose("Close");
+});
+
 test("edits survive a server that is killed again and again while one types", options, async () => {
   await ada.open(stage.page(stage.list("again")));
   await ada.hears(/^saved$/);

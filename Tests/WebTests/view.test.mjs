@@ -17,7 +17,7 @@ import {
 import { deleting } from "./deleting.mjs";
 import { fragmentOf, linkOf, routeOf } from "../../Sources/Web/view/route.js";
 import { rowsOf } from "../../Sources/Web/view/rows.js";
-import { deedsOf, sentenceOf } from "../../Sources/Web/view/sentences.js";
+import { deedsOf, errorText, sentenceOf } from "../../Sources/Web/view/sentences.js";
 import { Random, seed, times } from "./random.mjs";
 
 const random = new Random(seed);
@@ -464,6 +464,14 @@ test("tabs of one device keep each other's links", () => {
   one.addLink("d", "food");
   assert.equal(one.tokenFor("food"), "d");
   delete globalThis.localStorage;
+});
+
+test("why there is no connection is said in words", () => {
+  const reasons = [
+    "no network", "unreachable", "silent", "lost", "taken", "replaced", "notAuthenticated", "versionNotSupported",
+    "closedByOperator", "malformedMessage", "frameTooLarge", "outOfOrder", "wrongSequence", "baseInFuture",
+  ];
+  for (const reason of reasons) assert.ok(!errorText(reason).includes(`(${reason})`), reason);
 });
 
 test("what somebody has done to very many items is told at once", () => {

@@ -136,8 +136,11 @@ export function showConnection(app) {
   const since = waiting.since ? `, the oldest from ${agoText(waiting.since, Date.now())}` : "";
   const why = elsewhere.reason ? errorText(elsewhere.reason) : "";
   const verb = elsewhere.count === 1 ? "waits" : "wait";
+  const isOnline = connection.state === "online";
+  const how = isOnline ? app.badgeText : connection.reason ? errorText(connection.reason) : connection.state;
   openDialog("Connection", close => [
-    h("p", {}, `${app.badgeText}, ${agoText(connection.since, Date.now())}.`),
+    h("p", {}, how.replace(/[^.…]$/, "$&.")),
+    note(`${isOnline ? "Connected" : "That began"} ${agoText(connection.since, Date.now())}.`),
     note(`${clients.host}, as ${clients.me || "a guest"}`),
     h("p", {}, kept),
     storage.isPersisted !== undefined && storage.state === "kept" && note(promise),
@@ -145,6 +148,7 @@ export function showConnection(app) {
     waiting.count > 0 && h("p", {}, `${amount(waiting.count, "edit")} only on this device${since}.`),
     elsewhere.count > 0 && h("p", {}, `${amount(elsewhere.count, "edit")} ${verb} under another link. ${why}`),
     h("p", { class: "buttons" },
+      !isOnline && connection.state !== "stopped" && button("Try again now", () => (close(), app.client.retry())),
       waiting.count + elsewhere.count > 0 && button("Save them as a text", () => save(clients.exportWaiting())),
       elsewhere.reason === "notAuthenticated" && connection.state !== "stopped"
         && button("Send them with this link", () => (close(), clients.bequeath())),

@@ -59,6 +59,10 @@ export function tooLong(size, largest) {
 /** Errors of the protocol, and what one can do. */
 const ERRORS = new Map([
   ["offline", "The server cannot be reached right now."],
+  ["unreachable", "The server cannot be reached right now."],
+  ["no network", "This device has no network."],
+  ["silent", "Something between this device and the server blocks live connections."],
+  ["lost", "The connection was lost."],
   ["noSuchList", "There is no such list, or you may not read it."],
   ["listExists", "There is a list of that name already."],
   [
@@ -77,7 +81,12 @@ const ERRORS = new Map([
   ["damaged", "This device cannot read what it has kept."],
   ["later format", "A newer version of this page has kept that. Load the page again."],
   ["slowedDown", "That was too much at once. Try again in a moment."],
+  ["taken", "Another tab went on with what this one had. Load the page again."],
+  ["replaced", "Another page takes the connection from this one again and again. Close it, and load this one again."],
 ]);
+for (const name of ["malformedMessage", "frameTooLarge", "outOfOrder", "wrongSequence", "baseInFuture"]) {
+  ERRORS.set(name, "The server and this page do not understand each other. Load the page again.");
+}
 
 /** @param {unknown} error or its name */
 export function errorText(error) {
