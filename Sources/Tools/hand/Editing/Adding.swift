@@ -115,7 +115,8 @@ extension String {
 struct LevelOption: ParsableArguments {
     @Option(
         help: .init(
-            "The level, 0 to \(Item.maxLevel): how far the item is indented. Sub-items stay below it.",
+            "The level, 0 to \(Item.maxLevel): how far the item is indented, one step more than the item above at most."
+                + " Sub-items stay below it.",
             valueName: "number"))
     var level: UInt8?
 

@@ -36,7 +36,8 @@ struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Delete a list, for everybody.",
         discussion: """
-            The server keeps the list for a while: 'hand undelete' brings it back, and 'hand lists --deleted' shows until when.
+            The server keeps the list for a while: 'hand undelete' brings it back, and 'hand lists --deleted' shows \
+            until when. It goes sooner if a new list needs its place: a server and each user have a largest number of lists.
             """)
 
     @OptionGroup var server: ServerOptions

@@ -89,7 +89,7 @@ struct LimitOptions: BoundOptions {
     var maxListSize = count(
         \.listBytes, "Bytes of the items of one list; the list takes about twice as much memory.", upTo: 1 << 50)
     var maxItemSize = count(\.itemBytes, "Bytes of one item.")
-    var maxLists = count(\.lists, "Lists on the server.")
+    var maxLists = count(\.lists, "Lists on the server; for another one, the deleted list that is the oldest goes.")
     var maxSubscriptions = count(\.subscriptions, "Lists that one connection follows.")
     var maxUserRequests = count(
         \.userRequests,
@@ -111,7 +111,8 @@ struct LimitOptions: BoundOptions {
     var maxUserSubscriptions = count(\.userSubscriptions, "Lists that all connections of one user follow together.")
     var maxUserItems = count(
         \.userItems, "Items in all lists that one user's connections follow; these stay in memory.")
-    var maxUserLists = count(\.userLists, "Lists made by one user.")
+    var maxUserLists = count(
+        \.userLists, "Lists made by one user; for another one, the deleted list of that user that is the oldest goes.")
     var maxStore = count(\.storeBytes, "Bytes of the store beyond which edits are refused.", upTo: 1 << 50)
     var maxAnswers = count(
         \.answerBytes, "Bytes of waiting answers beyond which the server stops reading from a client.", upTo: 1 << 40)

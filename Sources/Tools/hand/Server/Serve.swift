@@ -99,7 +99,8 @@ struct Serve: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Keep a deleted list for this many days that the server runs, so that 'hand undelete' can bring it back; "
-                + "0 removes it at once. A full store, or one with all the lists it may have, removes the oldest ones sooner.",
+                + "0 removes it at once. A full store, or one with all the lists that it or their user may have, "
+                + "removes the oldest ones sooner.",
             valueName: "days"))
     var keepDeleted = 7.0
 
