@@ -30,6 +30,7 @@ import Testing
         #expect(try ItemReference.all(["2-4", "7"]) == [2, 3, 4, 7].map { .index($0) })
         #expect(try ItemReference.all(["1-1000000"]).count == 1_000_000)
         #expect(throws: ItemReference.Problem.tooWide("1-1000001")) { try ItemReference.all(["1-1000001"]) }
+        #expect(throws: ItemReference.Problem.tooWide("1-\(Int.max)")) { try ItemReference.all(["1-\(Int.max)"]) }
         #expect(throws: ItemReference.Problem.notARange("4-2")) { try ItemReference.all(["4-2"]) }
     }
 

@@ -184,6 +184,7 @@ import Testing
             ["serve", "--data", folder.path + "/data"],
             environment: ["HAND_TRUST_PROXY": "10.0.0.0/8,proxy.example.org"])
         #expect(
-            wrong.status == 2 && wrong.messages.contains("'proxy.example.org'"), "\(wrong.status) \(wrong.messages)")
+            wrong.status == 2 && wrong.messages.contains("--trust-proxy: 'proxy.example.org'"),
+            "\(wrong.status) \(wrong.messages)")
     }
 }

@@ -94,7 +94,8 @@ import Testing
             (["deal", "x"], "the value 'x' is invalid for '<number>'"),
             (["deal", "-5"], "a deck has 52 cards: deal 1 to 52, not -5."),
             (["edit"], "missing expected argument '<item>'"),
-            (["serve", "--listen", "127.0.0.1:80x"], "'127.0.0.1:80x' is not an address to listen on"),
+            (["serve", "--listen", "127.0.0.1:80x"], "--listen: '127.0.0.1:80x' is not an address: "),
+            (["serve", "--web", "a.sock"], "--web: 'a.sock' is not an address: expected HOST:PORT or [IPv6]:PORT"),
         ]
         for (arguments, message) in cases {
             let said = try user.run(arguments)

@@ -127,6 +127,7 @@ import Testing
                 == (1, "hand: edits of 'list' wait with another running command: end it, and discard them then\n"))
         try running.close()
         #expect(try ada.messages("sync", "--discard") == "discarded 1 unsent edit of 'list'\n")
+        #expect(try ada.hand("sync", "--discard", "--json") == #"{"list":"list","discarded":0}"# + "\n")
         // The copy stays, as the server has it.
         #expect(try ada.lines("--offline") == ["[ ] a", "[ ] b", "[ ] c"])
         try ada.server.start()

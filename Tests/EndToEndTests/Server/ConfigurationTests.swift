@@ -43,11 +43,11 @@ import Testing
 
     @Test func aTildeIsTheHomeOfTheUser() throws {
         let outcome = try serve(
-            ["--print-config"], file: "data = '~/lists'\nlisten = ['~/a.sock', '/b~/c']",
+            ["--print-config"], file: "data = '~/lists'\nlisten = ['~/a.sock', '/b~/c.sock']",
             environment: ["HOME": "/home/ada", "HAND_AUDIT": "~/audit", "HAND_WEB_NAME": "a,~b"])
         let settings = settings(outcome)
         #expect(settings["data"] == #""/home/ada/lists""# && settings["audit"] == #""/home/ada/audit""#)
-        #expect(settings["listen"] == #"["/home/ada/a.sock", "/b~/c"]"# && settings["web-name"] == #"["a", "~b"]"#)
+        #expect(settings["listen"] == #"["/home/ada/a.sock", "/b~/c.sock"]"# && settings["web-name"] == #"["a", "~b"]"#)
     }
 
     /// A variable that is almost a setting's changes nothing; the log says so.

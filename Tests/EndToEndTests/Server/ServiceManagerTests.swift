@@ -232,7 +232,12 @@ import Testing
         let quoted = try Binary.run(["unit", "--program", "/a b/hand", "--", "--tls-cert", "50%$x", "--tls-key", "k"])
         #expect(
             quoted.output.contains(#"ExecStart="/a b/hand" serve --tls-cert 50%%$$x --tls-key k"#))
-        let wrong = try Binary.run(["unit", "--", "--durabilty", "fsync"])
-        #expect(wrong.status != 0 && wrong.messages.contains("durabilty"), "\(wrong.messages)")
+        for (options, reason) in [
+            (["--durabilty", "fsync"], "durabilty"), (["--listen", "lists"], "--listen: 'lists' is not an address"),
+            (["--status", ":x"], "--status: ':x'"),
+        ] {
+            let wrong = try Binary.run(["unit", "--"] + options)
+            #expect(wrong.status == 2 && wrong.messages.contains(reason) && wrong.output == "", "\(wrong.messages)")
+        }
     }
 }

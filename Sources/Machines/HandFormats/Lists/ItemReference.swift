@@ -67,7 +67,7 @@ package enum ItemReference: Equatable, Sendable {
         guard ends.count == 2, word.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0.isDigit }),
             let first = Int(ends[0]), let last = Int(ends[1])
         else { return nil }
-        guard first <= last, last <= Rules.unlimitedCount else { throw .notARange(word) }
+        guard first <= last else { throw .notARange(word) }
         guard last - first < maxRange else { throw .tooWide(word) }
         return first...last
     }

@@ -332,7 +332,11 @@ struct Sync: AsyncParsableCommand {
         var count = 0
         let held = try await forEachClient(at: try list.server.address(name)) { count += try await $0.discard(name) }
         let isHeld = held.contains(name)
-        if count > 0 || !isHeld { list.server.say("discarded \(Amount.count(count, "unsent edit")) of '\(name)'") }
+        if count > 0 || !isHeld {
+            list.server.tell(
+                ["list": .string(name), "discarded": JSONValue(count)],
+                "discarded \(Amount.count(count, "unsent edit")) of '\(name)'")
+        }
         if isHeld {
             throw Failure(.error, "edits of '\(name)' wait with another running command: end it, and discard them then")
         }

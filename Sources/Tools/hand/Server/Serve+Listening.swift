@@ -56,23 +56,33 @@ extension Serve {
             .usage, "the server's settings do not say under which name others reach it. Give --url hands://HOST:PORT")
     }
 
+    /// Throws if `read` cannot read one of an option's values.
+    static func check(_ option: String, _ values: [String], _ read: (String) throws -> some Any) throws {
+        do { for value in values { _ = try read(value) } } catch let error as ValidationError {
+            throw ValidationError("--\(option): \(error.message)")
+        }
+    }
+
     static func endpoint(_ text: String) throws -> ServerConfiguration.Endpoint {
         if text.hasSuffix(".sock") {
             return .unix(text.hasPrefix("/") ? text : FileManager.default.currentDirectoryPath + "/" + text)
         }
-        return .tcp(try address(text))
+        return .tcp(try address(text, expected: "HOST:PORT, [IPv6]:PORT or a path ending in .sock"))
     }
 
     static func proxies(_ text: String) throws -> AddressRange {
         if let range = AddressRange(text) { return range }
         throw ValidationError(
-            "--trust-proxy '\(text)': expected an IP address, or a network such as 10.0.0.0/8")
+            "'\(text)' is no place of a proxy: expected an IP address, or a network such as 10.0.0.0/8")
     }
 
     static func address(_ text: String) throws -> SocketAddress {
+        try address(text, expected: "HOST:PORT or [IPv6]:PORT")
+    }
+
+    private static func address(_ text: String, expected form: String) throws -> SocketAddress {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            throw ValidationError(
-                "'\(text)' is not an address to listen on: expected HOST:PORT, [IPv6]:PORT or a path ending in .sock")
+            throw ValidationError("'\(text)' is not an address: expected \(form)")
         }
         var host = String(text[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }

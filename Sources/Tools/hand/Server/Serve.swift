@@ -119,6 +119,10 @@ struct Serve: ParsableCommand {
     private var isKept: Bool { durability != .memory && shared.store == nil }
 
     func validate() throws {
+        try Self.check("listen", listen, Self.endpoint)
+        try Self.check("web", web, Self.address)
+        try Self.check("status", telling.status.map { [$0] } ?? [], Self.address)
+        try Self.check("trust-proxy", trustProxy, Self.proxies)
         for (option, names) in [("--web-name", webName), ("--status-name", telling.statusName)] {
             for name in names where name.contains(where: { "/:@".contains($0) }) || name.isEmpty {
                 throw ValidationError("\(option): expected a name without a scheme and a port, found '\(name)'")
