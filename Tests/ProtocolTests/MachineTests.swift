@@ -1,5 +1,6 @@
 import Foundation
 import HandFormats
+import HandTestSupport
 import HandVectors
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
     /// The handlers on the page are those of `machine.py`, which answers all vectors, and no handler is left out. What the
     /// page describes in words is listed here.
     @Test func theMachineIsThatOfThePage() throws {
-        let file = ProtocolPage.root.appending(path: "Sources/Examples/Python/machine.py")
+        let file = Project.root.appending(path: "Sources/Examples/Python/machine.py")
         let program = try String(contentsOf: file, encoding: .utf8)
         let blocks = ProtocolPage.shared.fences(of: "python").map(\.fence.lines)
         #expect(blocks.count >= 3)

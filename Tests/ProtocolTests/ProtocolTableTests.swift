@@ -1,6 +1,7 @@
 import Foundation
 import HandCore
 import HandSync
+import HandTestSupport
 import HandWire
 import Testing
 
@@ -191,7 +192,7 @@ import Testing
 
     /// The sources of all tests.
     private static func tests() throws -> [String] {
-        let folder = ProtocolPage.root.appending(path: "Tests")
+        let folder = Project.root.appending(path: "Tests")
         let files = try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap { $0 as? String }
         return try files.filter { $0.hasSuffix(".swift") }.map {
             try String(contentsOf: folder.appending(path: $0), encoding: .utf8)

@@ -15,7 +15,7 @@ import Testing
         let process = Process()
         process.executableURL = URL(filePath: Self.python ?? "")
         // The folder with the sources stays as it is: without compiled copies.
-        process.arguments = ["-B", ProtocolPage.root.path + "/Sources/Examples/Python/" + program] + arguments
+        process.arguments = ["-B", Project.root.path + "/Sources/Examples/Python/" + program] + arguments
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = pipe
