@@ -43,10 +43,11 @@ let package = Package(
             providers: [.apt(["libbrotli-dev"])]),
         .target(name: "HTTP", dependencies: ["EventLoop", "CBrotli", "CHTTPParser"], path: "Sources/Shell/HTTP"),
         // The page is part of the program, so that a server is one file.
+        .target(name: "CWeb", path: "Sources/Web/CWeb"),
         .target(
-            name: "HandWeb", path: "Sources/Web", exclude: ["README.md", "package.json", "page.png"],
-            sources: ["PageFile.swift"],
-            resources: ["client", "view", "root"].map { .embedInCode($0) }),
+            name: "HandWeb", dependencies: ["CWeb"], path: "Sources/Web",
+            exclude: ["CWeb", "client", "view", "root", "README.md", "package.json", "page.png"],
+            sources: ["PageFile.swift"]),
         .systemLibrary(
             name: "CSQLite", path: "Sources/Shell/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(
@@ -245,7 +246,8 @@ let package = Package(
                 "HandTestSupport", "PostgresServer", "FaultyNetwork", "Disk",
             ]),
     ],
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .gnu2x
 )
 
 // The tests' own code takes little time to run, and minutes to optimize.

@@ -79,7 +79,7 @@ import Testing
             options + ["\(status.address)", "--url", "hand://127.0.0.1:\(ports[0])"], user.environment,
             "\(folder)/said", output: FileHandle(forWritingAtPath: "\(folder)/out"))
         // The figures were read at the beginning.
-        #expect(try eventually { status.traffic.bytes > 1_000 && (try server.figure("commits")) > 0 })
+        #expect(try eventually { try status.traffic.bytes > 1_000 && server.figure("commits") > 0 })
         status.close()
         command.process.interrupt()
         let end = try command.end()
