@@ -1,4 +1,3 @@
-import Disk
 import Foundation
 import HandStore
 import HandTestSupport
@@ -348,26 +347,6 @@ import Testing
         #expect(try Self.hand(["token", "restore", "--empty"], folder).status == 0)
         #expect(try !Self.hand(["token", "list"], folder).output.contains("Ada"))
         #expect(try eventually { try hand(["ls"]).status == 5 }, "nobody is let in")
-    }
-
-    /// A store of a newer program may have rules that this one does not know: it changes none.
-    @Test func aNewerStoreIsLeftAlone() throws {
-        server.kill()
-        let database = try SQLiteDatabase(folder.path + "/data/hand.sqlite")
-        try database.withConnection { try $0.runAll("PRAGMA user_version = 99") }
-        try database.close()
-        let rules = folder.path + "/data/access.json"
-        let before = try String(contentsOfFile: rules, encoding: .utf8)
-        for command in [["create", "eve"], ["guests", "--local", "admin"]] {
-            let refused = try Self.hand(["token"] + command, folder)
-            #expect(refused.status == 1 && refused.messages.contains("has format 99"), "\(refused)")
-        }
-        #expect(try String(contentsOfFile: rules, encoding: .utf8) == before)
-        // Nor does it say that the rules are lost.
-        try FileManager.default.removeItem(atPath: rules)
-        for command in [["create", "eve"], ["list"]] {
-            #expect(try Self.hand(["token"] + command, folder).messages.contains("has format 99"))
-        }
     }
 
     /// An advised command takes the options that it has, and no others of the command that advises it.

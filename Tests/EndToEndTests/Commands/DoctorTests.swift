@@ -48,6 +48,7 @@ import Testing
 
     /// Others see the name of the token, whatever the settings say.
     @Test func theNameIsTheServers() throws {
+        try user.hand("create", "list")
         #expect(try doctor().contains { $0.hasSuffix(" others see you as ada") })
         let data = user.server.folder.path + "/data"
         let token = try user.hand("token", "create", "Bob", "--data", data).trimmingCharacters(in: .newlines)

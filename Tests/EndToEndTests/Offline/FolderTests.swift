@@ -67,8 +67,8 @@ import Testing
         (["redo"], [1, 3]), (["who"], [0]), (["log"], [0]), (["export", "-"], [0]), (["context", "list"], [0]),
         (["context", "add", "w", "hand://h"], [0, 1]), (["context", "use", "w"], [0, 1, 2, 3]), (["keys"], [0]),
         (["context", "use"], [0, 1]), (["context", "rm", "w"], [0, 1, 2, 3]), (["token", "list"], [0, 1]),
-        (["token", "create", "eve"], [0, 1]), (["share", "list", "--url", "hand://h"], [0, 1]), (["verify"], [1, 2]),
-        (["backup", "/dev/null/x"], [1]), (["doctor"], [0, 1]), (["serve", "--print-config"], [0]),
+        (["token", "create", "eve"], [0, 1]), (["share", "list", "--url", "hand://h"], [0, 1]), (["verify"], [1, 3]),
+        (["backup", "/dev/null/x"], [1, 3]), (["doctor"], [0, 1]), (["serve", "--print-config"], [0]),
         (["admin", "report"], [6]), (["serve", "--listen", "/proc/x.sock"], [1]), (["help", "offline"], [0]),
         (["load", "--clients", "1", "--duration", "10ms", "-q"], [0, 6, 7]),
     ]

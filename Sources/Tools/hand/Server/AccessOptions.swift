@@ -4,7 +4,6 @@ import HandFormats
 import HandLoad
 import HandServer
 import HandStore
-import HandSync
 import HandWire
 
 /// Reads and changes a server's access rules.
@@ -42,8 +41,6 @@ struct AccessOptions: ParsableArguments {
     private func unlessLost<Result>(_ body: (AccessFile) throws -> Result) throws -> Result {
         let file = try file
         do { return try body(file) } catch is AccessFile.Lost {
-            // Why the store does not say whether it had rules comes first.
-            _ = try SQLiteStore.accessRules(in: folder)
             throw Failure(.error, "\(file.path) is missing: the server lets nobody in. " + TokenCommand.wayOut)
         }
     }
@@ -63,10 +60,6 @@ struct AccessOptions: ParsableArguments {
         if let shared = try shared() {
             result = try shared.change(body)
         } else {
-            // A newer program's rules may say more than this one would write.
-            do { _ = try SQLiteStore.accessRules(in: folder) } catch let error as StoreError {
-                if case .newer = error { throw error }
-            }
             if (try? isServers()) == false { throw try otherRules("Nothing was changed") }
             result = try unlessLost { try $0.change(body) }
         }
