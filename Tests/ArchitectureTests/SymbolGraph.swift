@@ -42,7 +42,7 @@ struct SymbolGraph: Decodable {
             "swift-numerics/Sources/_NumericsShims/include",
         ]
         let includes =
-            [built + "/Modules", built + "/CLibpq.build"] + own.map { "\(root)/\($0)" }
+            [built + "/Modules", built + "/CLibpq.build", built + "/CWeb.build"] + own.map { "\(root)/\($0)" }
             + others.map { "\(scratch)/checkouts/\($0)" }
         let (status, text) = try run(
             ["swift", "symbolgraph-extract", "-module-name", module, "-target", "\(architecture)-unknown-linux-gnu"]

@@ -147,7 +147,8 @@ test("a token that is revoked ends the connection with a sentence, and edits sta
   await ada.sees("a", "kept words");
   assert.deepEqual(await stage.texts("revoked"), ["a"]);
   await browser.run(() => document.querySelector(".badge").click());
-  const said = await browser.run(() => [...document.querySelectorAll("dialog p")].map(({ textContent }) => textContent));
+  const said = await browser.run(() =>
+    [...document.querySelectorAll("dialog p")].map(({ textContent }) => textContent));
   assert.equal(said[0], "The link is not valid any more. Ask whoever gave it to you for a new one.");
   await ada.choose("Close");
   // With another link, the list opens, and the words can be taken out.

@@ -277,7 +277,8 @@ test("one copies and pastes as everywhere, with levels", options, async () => {
     origin: `http://localhost:${stage.front.port}`, permissions: ["clipboardReadWrite", "clipboardSanitizedWrite"],
   });
   const copied = () => browser.wait(() => navigator.clipboard.readText());
-  const levels = async list => (await stage.items(list)).map(({ text, level, done }) => `${level}${text}${done}`).join(" ");
+  const levels = async list =>
+    (await stage.items(list)).map(({ text, level, done }) => `${level}${text}${done}`).join(" ");
   await ada.press("b", ["c"], KEYS.control);
   assert.equal(await copied(), "- [x] b\n  - [ ] c");
   await ada.press("d", ["v"], KEYS.control);

@@ -582,7 +582,7 @@ test("a journal whose tab lives keeps no other waiting, and what was locked is f
   assert.deepEqual(pushed, [["lock", "a"], ["lock", "b"], ["claim", "b"], ["unlock", "b"]]);
 });
 
-test("a journal of which the server says nothing, on a connection that lives, keeps no other waiting", needsServer, () => {
+test("a journal of which the server says nothing keeps no other waiting", needsServer, () => {
   const { world, tab } = live();
   const ended = [1, 2].map(() => world.open());
   pass(world, 1000);

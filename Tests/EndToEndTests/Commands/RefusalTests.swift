@@ -39,7 +39,7 @@ import Testing
     /// `delete` does not ask about a missing list; otherwise it says what would be deleted.
     @Test func deletingAsksOnlyAboutExistingLists() throws {
         let refusal = try user.hand("delete", "groceries", expecting: 3)
-        #expect(refusal == "hand: there is no list 'groceries'. Make it with: hand create groceries\n")
+        #expect(refusal == "hand: there is no list 'groceries'; 'hand lists' shows all\n")
         try user.hand("create", "groceries")
         #expect(
             try user.hand("delete", "grocerie", "--force", expecting: 3)

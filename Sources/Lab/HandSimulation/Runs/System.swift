@@ -194,8 +194,8 @@ final class System {
         scheduler.after(0) { isCut ? client.link?.cut() : client.die() }
     }
 
-    /// In an unlucky world, moves the author of an edit that has no room in its list to another server. The edit arrives
-    /// there first, and at the former server when the list may have room again.
+    /// In an unlucky world, moves the author of an edit that has no room in its list to another server. The edit
+    /// arrives there first, and at the former server when the list may have room again.
     private func mayBeDecidedTwice(_ submission: Submission, of logID: UInt64, by client: SimulatedClient) {
         let coin = schedule.seed ^ scheduler.now
         guard schedule.isUnlucky, !isCalm, isShared, coin & 1 == 0, !submission.delta.insertedItems.isEmpty,
