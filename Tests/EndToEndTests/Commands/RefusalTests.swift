@@ -107,8 +107,8 @@ import Testing
         for command in [
             ["load", "nofile"], ["load", "--compare", "nofile"], ["verify", "nofile"], ["recover", "nofile"],
             ["verify", "--data", folder + "/none"], ["backup", copy, "--data", folder + "/none"],
-            ["store", "copy", "nofile", "postgres://127.0.0.1:1/x"], ["serve", "--config", "nofile"],
-            ["watch", "--exec", "./nofile"], ["context", "add", "x", "hand://x", "--ca", "nofile"],
+            ["serve", "--config", "nofile"], ["watch", "--exec", "./nofile"],
+            ["context", "add", "x", "hand://x", "--ca", "nofile"],
         ] {
             let outcome = try user.run(command)
             #expect(outcome.status == 3, "\(command): \(outcome)")
