@@ -201,6 +201,8 @@ import Testing
         let mixed = try serve("--store", database.address(), "--durability", "os")
         #expect(mixed.status == 2 && mixed.messages.contains("--durability"), "\(mixed.messages)")
         #expect(try serve("--store-password", "file").status == 2)
+        let gone = try serve("--store", database.address(), "--store-password", "/no/such/file")
+        #expect(gone.status == 3 && gone.messages.contains("/no/such/file cannot be read"), "\(gone.messages)")
     }
 }
 

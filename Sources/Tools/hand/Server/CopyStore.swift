@@ -57,7 +57,7 @@ private struct CopyStore: ParsableCommand {
             )
         }
         let rules = try rules()
-        let database = try PostgresStore(to, passwordFile: storePassword)
+        let database = try SharedStoreOptions.open(to, storePassword, creates: true)
         return try output.showingProgress { try database.take(from, rules: rules, progress: $0) }
     }
 
@@ -74,7 +74,7 @@ private struct CopyStore: ParsableCommand {
         if PrivateFile.exists(to + "/hand.sqlite") {
             throw Failure(.error, "there is a store in \(to) already. Name a new folder")
         }
-        let database = try PostgresStore(from, passwordFile: storePassword, creates: false)
+        let database = try SharedStoreOptions.open(from, storePassword, creates: false)
         try PrivateFile.makeFolder(to)
         let copy = to + "/copy.backup"
         try output.showingProgress { try database.backUp(to: copy, progress: $0) }

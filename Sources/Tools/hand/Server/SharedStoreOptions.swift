@@ -30,7 +30,12 @@ struct SharedStoreOptions: ParsableArguments {
     ///
     /// - Parameter creates: whether an empty database becomes a store.
     func open(creates: Bool = false) throws -> PostgresStore? {
-        try store.map { try PostgresStore($0, passwordFile: storePassword, creates: creates) }
+        try store.map { try Self.open($0, storePassword, creates: creates) }
+    }
+
+    static func open(_ address: String, _ passwordFile: String?, creates: Bool) throws -> PostgresStore {
+        if let passwordFile { try Settings.requireFile(passwordFile, "the database's password") }
+        return try PostgresStore(address, passwordFile: passwordFile, creates: creates)
     }
 
     /// Opens the database, which must be named here or in the settings of 'hand serve'.

@@ -233,11 +233,16 @@ enum Settings {
         let (authorities, own) = (try value(.ca), try certificate())
         if case .tls = server {
             let files = [("the certificates", authorities), ("the certificate", own?.file), ("the key", own?.key)]
-            for case (let name, let file?) in files where access(file, F_OK) != 0 && errno == ENOENT {
-                throw Failure(.notFound, "\(name) \(file) cannot be read: no such file")
-            }
+            for case (let name, let file?) in files { try requireFile(file, name) }
         }
         return (authorities.map { .file($0) } ?? .system, own)
+    }
+
+    /// Throws if there is no such file. That a file cannot be read is reported by whoever reads it.
+    static func requireFile(_ path: String, _ name: String) throws {
+        if access(path, F_OK) != 0, errno == ENOENT {
+            throw Failure(.notFound, "\(name) \(path) cannot be read: no such file")
+        }
     }
 
     /// The user's own certificate, from $HAND_CERT and $HAND_CERT_KEY or from a file. The key may be in the
