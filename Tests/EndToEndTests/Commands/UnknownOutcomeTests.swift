@@ -43,7 +43,7 @@ import Testing
     }
 
     /// A signal ends a command at once. If the edit was sent, the command says that nobody knows what became of it.
-    @Test func aSignalEndsAnEdit() async throws {
+    @Test func aSignalEndsAnEdit() throws {
         let server = try RunningServer(try TemporaryFolder(), ["--listen", "127.0.0.1:0"])
         let proxy = try FaultyProxy(to: try server.tcpAddress(), seed: 1)
         var user = try CommandUser()
@@ -53,12 +53,13 @@ import Testing
         let before = try server.figure("bytesSent")
         try user.hand("add", "-q", "second")
         let all = try server.figure("bytesSent") - before
-        var strikes = proxy.strikes.makeAsyncIterator()
         for (bytes, isSent) in [(all - 20, true), (0, false)] {
+            let strikes = proxy.traffic.strikes
             proxy.change { $0.down.strike = .silence(after: bytes) }
             let command = try RunningCommand(
                 ["add", "third \(bytes)", "--timeout", "600"], user.environment, server.folder.path + "/said")
-            await strikes.next()
+            // Not later than the client waits for an answer to its hello.
+            #expect(eventually { proxy.traffic.strikes > strikes })
             command.process.interrupt()
             let end = try command.end()
             #expect(command.process.terminationReason == .uncaughtSignal && end.status == SIGINT)

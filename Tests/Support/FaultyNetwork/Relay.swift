@@ -7,6 +7,8 @@ package struct Traffic: Sendable, Equatable {
     /// The number of connections that failed because the server was not there.
     package var refused = 0
     package var resets = 0
+    /// The number of connections that the faults have struck.
+    package var strikes = 0
     /// The number of bytes that have arrived.
     package var bytes = 0
     /// How often something arrived at a client after something had arrived at its server.
@@ -61,6 +63,7 @@ final class Relay {
             faults.bothWays { $0.strike = nil }
             self.faults = faults
         }
+        count { $0.strikes += 1 }
         onStrike()
     }
 
