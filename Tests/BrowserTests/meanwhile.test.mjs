@@ -373,7 +373,7 @@ test("a draft belongs to its tab", options, async () => {
   await second.sees("a");
   await second.add("quick");
   await stage.has("drafts", ["a", "quick"]);
-  assert.equal(await browser.run(() => document.querySelector("#composer").value), "");
+  await second.composes("");
   await ada.here();
   await browser.reload();
   await ada.composes("of the first tab");

@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    /// In a process of its own, as it uses up the descriptors.
+    /// In a process of its own, as it takes all descriptors away.
     @Test func withoutDescriptorsConnectionsWait() async {
         await #expect(processExitsWith: .success) {
             try withLoop { loop in
@@ -175,13 +175,6 @@ import Testing
                     errors.add(error)
                 }
                 let address = try #require(listener?.localAddress)
-                // Two descriptors are left: the client takes one, and libuv keeps one in reserve for what Listener does
-                // without it. This process may have inherited others above the lowest free one.
-                let (first, second) = (dup(0), dup(0))
-                close(first)
-                close(second)
-                limit.rlim_cur = rlim_t(second) + 1
-                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
                 TCP.connect(loop, to: address) { result in
                     guard let client = result.orRecord() else {
                         listener?.close()
@@ -192,6 +185,9 @@ import Testing
                         client.close()
                     }
                 }
+                // The client has its socket already. From here on, nothing gets a descriptor.
+                limit.rlim_cur = 0
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
                 // The limit holds for twenty turns. A listener that does not pause fails in each of them.
                 let relief = Timer(loop)
                 var turns = 0

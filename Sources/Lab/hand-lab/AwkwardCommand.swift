@@ -101,7 +101,7 @@ private final class AwkwardListener {
         // A relay makes the guests edit, but does not know the guests' connections, so a timer carries the edits out.
         lastPulse = loop.now
         pulse.start(after: 1, repeating: 1) { [unowned self] in
-            if loop.now > lastPulse + 20 { awkwardness.judge.stood(for: loop.now - lastPulse) }
+            if loop.now > lastPulse + 20 { awkwardness.judge.stood(for: loop.now - lastPulse, now: loop.now) }
             lastPulse = loop.now
             for guest in guests { guest.work() }
         }

@@ -132,21 +132,62 @@ import Testing
 
     // MARK: Time
 
-    /// Tells a judge of a client that pings after each of these silences.
-    private func judged(_ silences: [UInt64], stood: UInt64 = 0) -> Verdict {
-        var (judge, now) = (Judge(), UInt64(0))
-        let id = judge.connected(now: 0)
+    /// A judge, and the number of a connection that the server has just welcomed.
+    private func welcomed(_ judge: Judge = Judge(), now: UInt64 = 0) -> (Judge, Int) {
+        var judge = judge
+        let id = judge.connected(now: now)
         let hello = UpMessage.hello(.init(client: ClientID(high: 1, low: 2), person: "Ann", program: "test"))
-        hello.frame.withUnsafeBytes { judge.received($0, on: id, now: 0) }
+        hello.frame.withUnsafeBytes { judge.received($0, on: id, now: now) }
         let welcome = DownMessage.welcome(
             .init(version: 5, author: 1, idleDeadline: 3_000, frameBytes: 1 << 20, program: "test"))
-        welcome.frame.withUnsafeBytes { judge.sent($0, on: id, now: 0) }
+        welcome.frame.withUnsafeBytes { judge.sent($0, on: id, now: now) }
+        return (judge, id)
+    }
+
+    /// Tells a judge of a client that pings after each of these silences.
+    private func judged(_ silences: [UInt64], stood: UInt64 = 0) -> Verdict {
+        var (judge, id) = welcomed()
+        var now: UInt64 = 0
         for silence in silences {
             now += silence
-            judge.stood(for: stood)
+            judge.stood(for: stood, now: now)
             UpMessage.ping(1).frame.withUnsafeBytes { judge.received($0, on: id, now: now) }
         }
         return judge.verdict
+    }
+
+    /// Whether a client is accused that closes its connection this long after it got an item of an unknown kind, and
+    /// does so again.
+    private func accuses(after pause: UInt64, stood: UInt64 = 0) -> Bool {
+        var (judge, now) = (Judge(), UInt64(0))
+        let subscribe = UpMessage.subscribe(.init(request: 1, name: "list", logID: 1 << 40, revision: 1))
+        let subscribed = DownMessage.subscribed(
+            .init(
+                request: 1, list: 1, logID: 1 << 40, rules: Awkwardness.rules, lastSequence: 0,
+                start: .resumed(head: 2, digest: 0)))
+        let item = Item(id: ItemID(rawValue: 1), content: .unknown(Content.Kind(rawValue: 77), [1]))
+        let delta = Delta.inserting([item], at: 0, .after)
+        let commit = DownMessage.commit(
+            list: 1, Commit(revision: 2, author: 9, sequence: 1, base: 1, time: 0, count: 1, digest: 0, delta: delta))
+        for _ in 0..<3 {
+            let id: Int
+            (judge, id) = welcomed(judge, now: now)
+            subscribe.frame.withUnsafeBytes { judge.received($0, on: id, now: now) }
+            for message in [subscribed, commit] { message.frame.withUnsafeBytes { judge.sent($0, on: id, now: now) } }
+            now += pause
+            if stood > 0 { judge.stood(for: stood, now: now - pause / 2) }
+            judge.ended(id, isLeft: true, now: now)
+            now += 100
+        }
+        return judge.verdict.isBroken(.unknownKinds)
+    }
+
+    /// A client that is held up hears nothing for too long, and closes its connection for that.
+    @Test func closingForSilenceIsNoRefusal() {
+        #expect(accuses(after: 0) && accuses(after: 1_400))
+        #expect(!accuses(after: 1_600))
+        #expect(accuses(after: 1_400, stood: 900) && !accuses(after: 1_400, stood: 1_100))
+        #expect(accuses(after: 2_200, stood: 1_100))
     }
 
     /// A client is late if all its pings are: on a busy machine, some of a correct client's are. A judge that did not

@@ -179,8 +179,10 @@ package struct AwkwardWire {
     /// - Parameter bytes: the least size of the body.
     private static func slowedDown(bytes: Int = 0) -> [UInt8] {
         let text = "you send more than this server accepts; it reads more slowly"
-        let blanks = String(repeating: " ", count: max(0, bytes - text.count - 16))
-        return DownMessage.error(code: .slowedDown, request: 0, retryAfter: 10, message: text + blanks).frame
+        // To repeat a string of one character 16 million times takes a second.
+        let blanks = Array(repeating: UInt8(ascii: " "), count: max(0, bytes - text.utf8.count - 16))
+        let message = String(decoding: text.utf8 + blanks, as: UTF8.self)
+        return DownMessage.error(code: .slowedDown, request: 0, retryAfter: 10, message: message).frame
     }
 
     private mutating func sendUnknown() {

@@ -20,6 +20,16 @@ extension Judge {
         return !unknown.isEmpty
     }
 
+    /// Notes that the client has closed the connection, and may have done so instead of taking something. If the client
+    /// or this judge was held up, the client may have closed it because it had read nothing for too long. A late ping
+    /// shows that the client was.
+    mutating func noteLeft(_ id: Int, _ now: UInt64) {
+        guard let talk = talks[id], !talk.isClosing, let client = talk.client, let doubt = talk.doubt else { return }
+        if let deadline = talk.idleDeadline, now > talk.lastHeard + deadline / 2 { return }
+        if let stoodAt = talk.stoodAt, now < stoodAt + 1_000 { return }
+        clients[client]?.doubts.append(doubt)
+    }
+
     /// A client that subscribes with an older revision has not taken what came after it.
     mutating func judgeDoubts(_ subscribe: UpMessage.Subscribe, on id: Int) {
         guard subscribe.wantsItems, subscribe.logID >> 32 != 0 else { return }

@@ -53,18 +53,17 @@ package struct Judge {
         if !judgeStrange(id, now) {
             judgeSilence(id, now)
             judgePresence(id)
-            if isLeft, talks[id]?.isClosing == false, let client = talks[id]?.client, let doubt = talks[id]?.doubt {
-                clients[client]?.doubts.append(doubt)
-            }
+            if isLeft { noteLeft(id, now) }
         }
         talks[id] = nil
     }
 
     /// Time in which the judge did not run, on a busy machine, does not count: frames were waiting to be read.
-    package mutating func stood(for milliseconds: UInt64) {
+    package mutating func stood(for milliseconds: UInt64, now: UInt64) {
         for id in talks.keys {
             talks[id]?.lastHeard += milliseconds
             talks[id]?.strange?.since.at += milliseconds
+            if let deadline = talks[id]?.idleDeadline, milliseconds > deadline / 3 { talks[id]?.stoodAt = now }
         }
     }
 

@@ -12,6 +12,8 @@ extension Judge {
         var author: AuthorID?
         var idleDeadline: UInt64?
         var lastHeard: UInt64
+        /// When the judge last went on after so long that the client may close the connection because it heard nothing.
+        var stoodAt: UInt64?
         var endsWithPing = false
         /// Whether the server has said why it closes. What the client sent before it read this is not judged.
         var isClosing = false
