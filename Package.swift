@@ -16,7 +16,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
-        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.5"),
     ],
     targets: [
         // MARK: Core
@@ -253,6 +252,11 @@ let package = Package(
 // The tests' own code takes little time to run, and minutes to optimize.
 for target in package.targets where target.type == .test {
     target.swiftSettings = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+}
+
+// Builds need no documentation.
+if Context.environment["HAND_DOCS"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.5"))
 }
 
 // The fuzzer links only with its own flags (`.ci/fuzz`), so ordinary builds do not include it.

@@ -232,12 +232,13 @@ import Testing
     func theHelpCanBeRead(_ width: Int) {
         var stage = Stage(["things": Notation.hand("a").hand], rows: 400, columns: width)
         stage.press("?")
-        let text = stage.lines.dropFirst().map { $0.trimmingSpaces }.joined(separator: " ")
+        let lines = stage.lines
+        let text = lines.dropFirst().map { $0.trimmingSpaces }.joined(separator: " ")
         for kind in ScreenKind.allCases {
             for action in kind.actions {
                 #expect(text.contains(action.manual.long), "\(action.rawValue)")
                 let keys = action.manual.keys.joined(separator: "  ")
-                #expect(stage.lines.contains { $0.contains("  \(keys)  ") || $0.hasSuffix("  \(keys)") }, "\(keys)")
+                #expect(lines.contains { $0.contains("  \(keys)  ") || $0.hasSuffix("  \(keys)") }, "\(keys)")
             }
         }
         for words in ["makes a heading", "makes a link", "a line break within the text"] {

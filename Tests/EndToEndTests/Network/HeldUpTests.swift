@@ -14,7 +14,10 @@ import Testing
     private let proxy: FaultyProxy
 
     init() throws {
-        server = try RunningServer(try TemporaryFolder(), ["--listen", "127.0.0.1:0", "--durability", "os"])
+        // No connection is given up while a test of this process waits for its turn.
+        let patience = ["--idle-timeout", "600", "--handshake-timeout", "600"]
+        server = try RunningServer(
+            try TemporaryFolder(), ["--listen", "127.0.0.1:0", "--durability", "os"] + patience)
         proxy = try FaultyProxy(to: try server.tcpAddress(), seed: 1)
     }
 
