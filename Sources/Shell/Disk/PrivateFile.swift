@@ -139,8 +139,10 @@ package enum PrivateFile {
         while let part = try part(of: from, source) { try write(part, to: to, path) }
     }
 
-    /// Returns whether there is a file or folder. False also if this process may not look.
-    package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    /// Returns whether there is a file or folder.
+    ///
+    /// - Throws: `FileError` if this process may not look.
+    package static func exists(_ path: String) throws(FileError) -> Bool { try FileState(at: path) != nil }
 
     package static func isFolder(_ path: String) -> Bool {
         var facts = stat()

@@ -115,6 +115,20 @@ import Testing
         }
     }
 
+    /// Where one may not look, there may be a store.
+    @Test func whatCannotBeLookedAtIsNotMissing() throws {
+        let folder = user.server.folder.path
+        // No user, not even root, can look at such a name.
+        let path = folder + "/" + String(repeating: "x", count: 300)
+        for command in [
+            ["verify", path], ["verify", "--data", path], ["backup", folder + "/copy", "--data", path],
+            ["recover", path, "--data", folder + "/new"],
+        ] {
+            let outcome = try user.run(command)
+            #expect(outcome.status == 1 && outcome.messages.contains("File name too long"), "\(command): \(outcome)")
+        }
+    }
+
     /// Nothing prints an address with a password, also not in a unit or as a setting.
     @Test func passwordsAreNotPrinted() throws {
         let store = "postgres://hand:hidden@db/hand"

@@ -30,7 +30,7 @@ extension SQLiteStore {
         _ path: String, _ body: (SQLiteConnection) throws -> Result
     ) throws -> Result? {
         let file = StoreVerifier.file(at: path)
-        guard PrivateFile.exists(file) else { return nil }
+        guard try PrivateFile.exists(file) else { return nil }
         return try StoreFile.translating(file) {
             let database = try StoreFile.opened(file)
             defer { try? database.close() }

@@ -76,14 +76,14 @@ package final class SQLiteStore: CommitStore {
     private static func expectKept(_ file: String, _ mark: DurabilityMark) throws {
         guard mark.isSet, try FileState(at: file)?.size ?? 0 == 0 else { return }
         throw StoreError.damaged(
-            "\(file) is \(PrivateFile.exists(file) ? "empty" : "missing"), although its folder had a store. "
+            "\(file) is \(try PrivateFile.exists(file) ? "empty" : "missing"), although its folder had a store. "
                 + "To begin with an empty one, choose another folder")
     }
 
     /// Reads an existing file, which reading does not change. A store that was being created when the process ended
     /// has a journal instead of a log; it cannot be read before that is rolled back.
     private static func checkFormat(_ file: String) throws {
-        guard try FileState(at: file)?.size ?? 0 > 0, !PrivateFile.exists(file + "-journal") else {
+        guard try FileState(at: file)?.size ?? 0 > 0, try !PrivateFile.exists(file + "-journal") else {
             return try StoreFile.checkHeader(file)
         }
         try StoreFile.translating(file) {

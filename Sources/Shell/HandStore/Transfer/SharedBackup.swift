@@ -108,7 +108,7 @@ extension SQLiteStore {
         guard StoreVerifier.file(at: path) != path else {
             return try StoreVerifier(path: path).reading { try body(SQLiteSource(database: $0)) }
         }
-        guard PrivateFile.exists(StoreVerifier.file(at: path)) else {
+        guard try PrivateFile.exists(StoreVerifier.file(at: path)) else {
             throw StoreError.noStore(path: path)
         }
         let store = try SQLiteStore(folder: path, durability: .fsync)

@@ -12,7 +12,7 @@ package enum StoreBackup {
     /// - Throws: `StoreError` if there is no store, or the file exists already.
     package static func write(_ folder: String, to file: String, rules: [UInt8]? = nil) throws {
         let source = StoreVerifier.file(at: folder)
-        guard PrivateFile.exists(source) else {
+        guard try PrivateFile.exists(source) else {
             throw StoreError.noStore(path: folder)
         }
         try write(to: file) { partial in
@@ -43,19 +43,19 @@ package enum StoreBackup {
     ///
     /// - Throws: `StoreError` if there is a file of that name, or what `body` throws.
     static func write(to file: String, _ body: (_ partial: String) throws -> Void) throws {
-        guard !PrivateFile.exists(file) else {
+        guard try !PrivateFile.exists(file) else {
             throw StoreError.failed("\(file) exists already; name another file")
         }
         let partial = file + ".partial"
         try translating { try PrivateFile.make(partial) }
         // Whoever writes the file holds its lock; what a killed backup has left is begun anew.
         let writer = open(partial, O_RDWR | O_CLOEXEC)
-        guard writer >= 0, flock(writer, LOCK_EX | LOCK_NB) == 0, !PrivateFile.exists(file) else {
+        guard writer >= 0, flock(writer, LOCK_EX | LOCK_NB) == 0, try !PrivateFile.exists(file) else {
             if writer >= 0 { Glibc.close(writer) }
             throw StoreError.failed("\(file) is being written by another backup; name another file")
         }
         defer { Glibc.close(writer) }
-        try translating { for part in parts(of: partial).dropFirst() { try PrivateFile.remove(part) } }
+        try translating { for part in try parts(of: partial).dropFirst() { try PrivateFile.remove(part) } }
         guard ftruncate(writer, 0) == 0 else {
             throw StoreError.failed("cannot empty \(partial): \(String(cString: strerror(errno)))")
         }
@@ -95,13 +95,13 @@ package enum StoreBackup {
         defer { lock.release() }
         try finishRecovery(in: folder)
         let target = folder + "/hand.sqlite"
-        let there = parts(of: target)
+        let there = try parts(of: target)
         if there.contains(target), !replaces { throw StoreError.failed("there is a store in \(folder) already") }
-        let stamp = (stamp...).first { parts(of: aside(folder, "\($0)")).isEmpty } ?? stamp
+        let stamp = try (stamp...).first { try parts(of: aside(folder, "\($0)")).isEmpty } ?? stamp
         let partial = target + ".partial"
         try removeAll(partial)
         do {
-            if PrivateFile.exists(file + "-wal") {
+            if try PrivateFile.exists(file + "-wal") {
                 // It is no backup, but a store of which some is only in its log.
                 try translating { try PrivateFile.make(partial) }
                 try copy(file, to: partial)
@@ -121,7 +121,7 @@ package enum StoreBackup {
         guard try FileState(at: partial + "-wal")?.size ?? 0 == 0 else {
             throw StoreError.failed("\(partial) is in use by another program")
         }
-        try translating { for part in parts(of: partial).dropFirst() { try PrivateFile.remove(part) } }
+        try translating { for part in try parts(of: partial).dropFirst() { try PrivateFile.remove(part) } }
         try DurabilityMark.flush(fileAt: partial)
         // From here on the recovery is completed, whatever happens.
         try move(partial, to: target + recovered + "\(stamp)")
@@ -153,7 +153,7 @@ package enum StoreBackup {
 
     /// Stores lost access rules in the copy that becomes the store, or writes the backup's rules to the access file.
     private static func takeAccess(_ copy: String, _ folder: String, _ file: String) throws -> Recovery.Access {
-        if PrivateFile.exists(file) { return .kept }
+        if try PrivateFile.exists(file) { return .kept }
         // A damaged store has no rules to read.
         if let lost = try? SQLiteStore.accessRules(in: folder) {
             let database = try SQLiteDatabase(copy)
@@ -180,7 +180,7 @@ package enum StoreBackup {
             try translating { try PrivateFile.flushFolder(of: target) }
             let aside = aside(folder, name.dropFirst("hand.sqlite\(recovered)".count))
             // The database first: a database without its log would seem to be complete.
-            for part in parts(of: target) { try move(part, to: aside + part.dropFirst(target.count)) }
+            for part in try parts(of: target) { try move(part, to: aside + part.dropFirst(target.count)) }
             try translating { try PrivateFile.flushFolder(of: target) }
             try move(folder + "/" + name, to: target)
             try translating { try PrivateFile.flushFolder(of: target) }
@@ -205,12 +205,12 @@ package enum StoreBackup {
     // MARK: Files
 
     /// Returns the existing files of a database: the database itself, and the files that SQLite keeps next to it.
-    private static func parts(of database: String) -> [String] {
-        ["", "-wal", "-shm", "-journal"].map { database + $0 }.filter { PrivateFile.exists($0) }
+    private static func parts(of database: String) throws -> [String] {
+        try ["", "-wal", "-shm", "-journal"].map { database + $0 }.filter { try PrivateFile.exists($0) }
     }
 
     static func removeAll(_ database: String) throws {
-        try translating { for part in parts(of: database).reversed() { try PrivateFile.remove(part) } }
+        try translating { for part in try parts(of: database).reversed() { try PrivateFile.remove(part) } }
     }
 
     static func move(_ from: String, to: String) throws {

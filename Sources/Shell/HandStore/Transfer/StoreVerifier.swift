@@ -9,10 +9,10 @@ package struct StoreVerifier {
     private let path: String
 
     /// - Parameter path: a store's folder, or a file as `StoreBackup` writes it.
-    /// - Throws: `StoreError` if there is no store.
+    /// - Throws: `StoreError` if there is no store, `FileError` if this process may not look for it.
     package init(path: String) throws {
         let file = Self.file(at: path)
-        guard PrivateFile.exists(file) else {
+        guard try PrivateFile.exists(file) else {
             throw StoreError.noStore(path: path)
         }
         self.path = file

@@ -24,8 +24,8 @@ enum Identity {
     /// Whether a text begins with the path of a journal.
     static func isJournal(_ text: String) -> Bool { text.hasPrefix(Settings.stateFolder + "/clients/") }
 
-    /// Whether a command of this machine has reached a server.
-    static func knows(_ server: HandAddress.Server) -> Bool { PrivateFile.exists(folder(server)) }
+    /// Whether a command of this machine has reached a server, as far as this process may look.
+    static func knows(_ server: HandAddress.Server) -> Bool { (try? PrivateFile.exists(folder(server))) == true }
 
     static func path(_ slot: Int, _ server: HandAddress.Server) -> String { "\(folder(server))/\(slot).sqlite" }
 

@@ -71,7 +71,7 @@ private struct CopyStore: ParsableCommand {
     }
 
     private func toFolder() throws -> StoreReport {
-        if PrivateFile.exists(to + "/hand.sqlite") {
+        if try PrivateFile.exists(to + "/hand.sqlite") {
             throw Failure(.error, "there is a store in \(to) already. Name a new folder")
         }
         let database = try SharedStoreOptions.open(from, storePassword, creates: false)

@@ -170,7 +170,7 @@ struct Serve: ParsableCommand {
             // The lists are in the database; the folder holds what belongs to this server alone.
             try PrivateFile.makeFolder(folder)
             for warning in try database.warnings() { logger.warning("\(warning)") }
-            if PrivateFile.exists(folder + "/hand.sqlite") {
+            if try PrivateFile.exists(folder + "/hand.sqlite") {
                 logger.warning(
                     "the lists in \(folder) are not served: this server's lists are in \(database.place). 'hand store copy' copies lists"
                 )
