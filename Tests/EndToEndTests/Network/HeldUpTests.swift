@@ -7,7 +7,7 @@ import HandWire
 import Testing
 
 /// Somebody else's edit arrives between two messages of one command, while the network delays the next message.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct HeldUpTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct HeldUpTests {
     private static let items = 40_000
 
     private let server: RunningServer
@@ -97,7 +97,7 @@ import Testing
             let command = Process()
             command.executableURL = URL(fileURLWithPath: Binary.path)
             command.arguments = [
-                "add", "mine \(hold)", "--if-revision", "\(before.revision)", "--timeout", "100", "-q",
+                "add", "mine \(hold)", "--if-revision", "\(before.revision)", "--timeout", "600", "-q",
             ]
             command.environment = outerEnvironment.merging(environment) { $1 }
             command.standardError = FileHandle.nullDevice
