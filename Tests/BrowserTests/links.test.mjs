@@ -7,12 +7,12 @@ import { Other, ada, begin, browser, copied, stage } from "./stage.mjs";
 
 const options = begin();
 
-/** Everything that this device knows of somebody is forgotten. */
+/** Everything that this device knows of somebody is forgotten, once no page uses it. */
 async function forget() {
+  await browser.open("about:blank");
   await browser.cdp("Storage.clearDataForOrigin", {
     origin: `http://localhost:${stage.front.port}`, storageTypes: "all",
   });
-  await browser.open("about:blank");
 }
 
 /** Nobody but the page has ever seen a secret. */
