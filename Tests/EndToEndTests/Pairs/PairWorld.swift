@@ -170,7 +170,7 @@ final class PairWorld {
     /// Returns the commits of the lists that belong to a place.
     private func history(_ place: PairPlace) throws -> String {
         try place.names.map {
-            try hand(["log", "-l", $0, "--json"], expecting: nil).output
+            try hand(["log", "-l", $0, "--json", "--timeout", "100"], expecting: nil).output
         }.joined()
     }
 
@@ -179,7 +179,12 @@ final class PairWorld {
         server.kill()
         try hand(["verify"])
         try server.start()
-        for (place, before) in played { #expect(try history(place) == before) }
+        for (place, before) in played {
+            // What still waited when its command gave up is sent by a later one, so there may be more.
+            let after = Set(try history(place).split(separator: "\n"))
+            let lost = before.split(separator: "\n").filter { !after.contains($0) }
+            #expect(lost.isEmpty)
+        }
         try hand(["create", "x"], token: reader, expecting: 5)
     }
 }
