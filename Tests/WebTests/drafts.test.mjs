@@ -52,6 +52,21 @@ test("a draft is its tab's while that lives, then it is whose next", async () =>
   assert.equal(device.stored.size, 0);
 });
 
+test("a tab that is loaded anew keeps its draft from one that looks again meanwhile", async () => {
+  const device = new Device();
+  const [first, second] = [device.tab("1"), device.tab("2")];
+  first.keep(named("list"), "of the first");
+  const looksAgain = () => second.take(named("list"), "", true);
+  assert.equal(await second.take(named("list")), "");
+  device.end("1");
+  assert.equal(await looksAgain(), "");
+  device.living.add("1".repeat(32));
+  assert.equal(await looksAgain(), "");
+  device.end("1");
+  assert.equal(await looksAgain(), "");
+  assert.equal(await looksAgain(), "of the first");
+});
+
 test("the drafts of several ended tabs are one", async () => {
   const device = new Device();
   for (const digit of ["1", "2"]) {

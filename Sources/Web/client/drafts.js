@@ -15,6 +15,11 @@ export class Drafts {
   #locks;
   #self;
   #mine;
+  /**
+   * The clients whose tabs had ended when this tab looked last.
+   * @type {Set<string>}
+   */
+  #ended = new Set();
 
   /**
    * @param {Settings} settings @param {Pick<Locks, "isFree">} locks @param {() => string} self the tab's client id
@@ -40,11 +45,17 @@ export class Drafts {
   /**
    * What was kept for a list: by this tab, and by tabs that have ended. It is this tab's from now on.
    * @param {Owner} list @param {string} [typed] what is being typed, and is what this tab has kept
+   * @param {boolean} [isSecondLook] takes only from tabs that had ended at the last look too: one that is loaded anew
+   * seems to have ended for a moment, and wants its own
    */
-  async take(list, typed = "") {
+  async take(list, typed = "", isSecondLook = false) {
     const texts = typed === "" ? this.#take(list, client => client === this.#self()) : [];
     for (const client of new Set(this.#settings.keys.flatMap(key => clientOf(key) ?? []))) {
-      if (client === this.#self() || !(await this.isOurs(client))) continue;
+      if (client === this.#self()) continue;
+      const hadEnded = this.#ended.delete(client);
+      if (!(await this.isOurs(client))) continue;
+      this.#ended.add(client);
+      if (isSecondLook && !hadEnded) continue;
       texts.push(...this.#take(list, other => other === client));
     }
     const text = texts.join("\n");

@@ -17,7 +17,8 @@ import { roleFor } from "./keys.js";
 
 /** How long a letter may wait until it is kept, in ms: the next ones are kept with it. */
 const KEEPING = 300;
-const TAKING = 2000;
+/** How long a tab may seem to have ended while it is loaded anew, in ms. */
+const TAKING = 3000;
 
 export class Bottom {
   #app;
@@ -93,7 +94,11 @@ export class Bottom {
     if (this.#taking === 0 && this.#open.hasCopy) {
       this.#take();
       // The browser may say a little later that a tab has ended.
-      this.#taking = setTimeout(() => this.composer.text === "" && this.#take(), TAKING);
+      let looks = 0;
+      this.#taking = setInterval(() => {
+        if (this.composer.text === "") void this.#take(true);
+        if (++looks === 2) clearInterval(this.#taking);
+      }, TAKING);
     }
     this.composer.follow();
     const { rules } = this.#open.subscription;
@@ -127,7 +132,7 @@ export class Bottom {
 
   close() {
     this.#isClosed = true;
-    clearTimeout(this.#taking);
+    clearInterval(this.#taking);
     this.keep();
   }
 
@@ -139,9 +144,9 @@ export class Bottom {
   }
 
   /** What was being typed when the page was loaded anew, or in a tab that has ended. */
-  async #take() {
+  async #take(isSecondLook = false) {
     const list = this.#list;
-    const text = await this.#app.client.drafts.take(list, this.composer.text);
+    const text = await this.#app.client.drafts.take(list, this.composer.text, isSecondLook);
     if (text !== "" && isSameList(list.log, this.#list.log) && !this.#isClosed) this.composer.bring(text);
   }
 

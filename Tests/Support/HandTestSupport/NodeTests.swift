@@ -52,7 +52,8 @@ package struct NodeTests: Sendable {
             lines.first { $0.hasPrefix("# \(kind) ") }.flatMap { Int($0.dropFirst(kind.count + 3)) } ?? 0
         }
         let reasons = lines.compactMap { $0.firstMatch(of: /# SKIP (.*)/)?.1 }
-        let problems = lines.filter { $0.contains("not ok") || $0.contains("error:") }.joined(separator: "\n")
+        let failures = lines.indices.filter { lines[$0].contains("not ok") }
+        let problems = failures.map { lines[$0...].prefix(16).joined(separator: "\n") }.joined(separator: "\n")
         return Outcome(
             isSuccess: process.terminationStatus == 0 && count("pass") + count("skipped") > 0,
             problems: "\(file): \(problems)\n\(text.suffix(2_000))",
