@@ -36,7 +36,9 @@ enum Identity {
 
     /// The numbers of the ids that were used with a server. Edits may wait under each id.
     static func used(at address: HandAddress) throws -> [Int] {
-        try (0..<maxCopies).filter { try FileState(at: path($0, address.server)) != nil }
+        let names = try FolderContents.names(in: folder(address.server)).filter { $0.hasSuffix(".sqlite") }
+        let slots = Set(names.compactMap { Int($0.dropLast(".sqlite".count)) }).intersection(0..<maxCopies)
+        return try slots.filter { try FileState(at: path($0, address.server)) != nil }.sorted()
     }
 
     /// The lists that this machine has copies of.
