@@ -3,7 +3,7 @@ import HandFormats
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check everything that hand needs, and say how to fix problems.",
+        commandName: "doctor", abstract: "Check everything that hand needs, and say how to fix problems.",
         discussion: """
             Checks the settings, this machine's copies of lists, the terminal, the system's limits, and the server: whether it can \
             be reached, its certificate, the clock, and what you may do there. It changes no list, no \

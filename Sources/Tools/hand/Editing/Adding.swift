@@ -5,7 +5,7 @@ import HandWire
 
 struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Add items, as tasks by default.",
+        commandName: "add", abstract: "Add items, as tasks by default.",
         discussion: """
             They are added at the end by default. '-' reads standard input to its end, one item per line; marks such \
             as # stay in the texts ('hand import --format markdown' reads them). A text may begin with a \
@@ -82,7 +82,8 @@ struct Add: AsyncParsableCommand {
 }
 
 struct Deal: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Deal cards from the deck to the end of the list.")
+    static let configuration = CommandConfiguration(
+        commandName: "deal", abstract: "Deal cards from the deck to the end of the list.")
 
     @OptionGroup var options: EditOptions
     @Argument(help: "The number of cards.") var number = 1

@@ -27,7 +27,8 @@ struct Remove: AsyncParsableCommand {
 
 struct Clear: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Delete all ticked tasks.", discussion: "Prints what was deleted; 'hand undo' brings it back.")
+        commandName: "clear", abstract: "Delete all ticked tasks.",
+        discussion: "Prints what was deleted; 'hand undo' brings it back.")
 
     @OptionGroup var options: EditOptions
 
@@ -41,7 +42,7 @@ struct Clear: AsyncParsableCommand {
 
 struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Change the text, the address or the level of an item.",
+        commandName: "edit", abstract: "Change the text, the address or the level of an item.",
         discussion: """
             Words that others write at the same time are kept. So are changes since you looked, if you give --was, or \
             --if-revision with the revision that you saw ('hand show' and 'hand log' print it). If the same words have \
@@ -147,7 +148,7 @@ struct Edit: AsyncParsableCommand {
 }
 
 struct Done: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Tick tasks.")
+    static let configuration = CommandConfiguration(commandName: "done", abstract: "Tick tasks.")
 
     @OptionGroup var chosen: ItemsOptions
 
@@ -156,7 +157,8 @@ struct Done: AsyncParsableCommand {
 
 struct Undone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Untick tasks.", discussion: "hand undone 2 5-7; hand undone --all, for next week's shopping.")
+        commandName: "undone", abstract: "Untick tasks.",
+        discussion: "hand undone 2 5-7; hand undone --all, for next week's shopping.")
 
     @OptionGroup var options: EditOptions
     @Argument(help: "The items: numbers, ranges such as 2-5, or ids.", completion: Completions.items) var items:

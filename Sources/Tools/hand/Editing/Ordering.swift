@@ -75,7 +75,7 @@ struct TargetOption: ParsableArguments {
 
 struct Sort: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Sort a list, in one commit.",
+        commandName: "sort", abstract: "Sort a list, in one commit.",
         discussion: """
             Items are sorted among those of the same level, and take their sub-items along. What is equal keeps its order. Headings \
             stay where they are: the items between two headings are sorted. 'hand undo' takes it back.

@@ -54,7 +54,7 @@ struct RejectedCommand: AsyncParsableCommand {
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make edits again, on the list as it is now.",
+            commandName: "retry", abstract: "Make edits again, on the list as it is now.",
             discussion: """
                 An edit of an item that was deleted adds the item again. What is refused again stays. If its list has another \
                 name now, give that one: -l NAME.
@@ -123,7 +123,7 @@ struct RejectedCommand: AsyncParsableCommand {
 
     struct Text: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the words of edits, one text a line.")
+            commandName: "text", abstract: "Print the words of edits, one text a line.")
         @OptionGroup var chosen: Chosen
 
         func run() async throws {
@@ -140,7 +140,7 @@ struct RejectedCommand: AsyncParsableCommand {
     }
 
     struct Drop: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Forget edits.")
+        static let configuration = CommandConfiguration(commandName: "drop", abstract: "Forget edits.")
         @OptionGroup var chosen: Chosen
 
         func run() async throws {

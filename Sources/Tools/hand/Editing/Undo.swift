@@ -3,7 +3,7 @@ import HandSync
 
 struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Take back your newest commit, or a given commit.",
+        commandName: "undo", abstract: "Take back your newest commit, or a given commit.",
         discussion: """
             Your commits are those that this machine made under your name (--as), not those of others with the same name. The \
             next undo takes back the commit before; 'hand redo' makes commits again. With a revision, you can take back anybody's \
@@ -35,7 +35,7 @@ struct Undo: AsyncParsableCommand {
 
 struct Redo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make again what you last undid.",
+        commandName: "redo", abstract: "Make again what you last undid.",
         discussion: "After a new edit of your own, there is nothing to redo.")
 
     @OptionGroup var options: EditOptions

@@ -31,7 +31,7 @@ extension ListFormat: ExpressibleByArgument {
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write a list as JSON Lines, a Markdown checklist, todo.txt or CSV.",
+        commandName: "export", abstract: "Write a list as JSON Lines, a Markdown checklist, todo.txt or CSV.",
         discussion: "'hand help formats' says what each format keeps.")
 
     @OptionGroup var list: ListOptions
@@ -73,7 +73,7 @@ struct Export: AsyncParsableCommand {
 
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Add the items of a file to a list.",
+        commandName: "import", abstract: "Add the items of a file to a list.",
         discussion: """
             Items are added at the end by default. Items from JSON Lines keep their ids, unless --new-ids is given. A long file is \
             added in portions; an import that stops says how to continue it, with --json as "continue". 'hand help formats' says what is read from each format.

@@ -8,7 +8,7 @@ import HandSync
 import HandWire
 
 struct Lists: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show the lists of a server.")
+    static let configuration = CommandConfiguration(commandName: "lists", abstract: "Show the lists of a server.")
 
     /// The message for a list that does not exist.
     ///
@@ -164,7 +164,7 @@ extension LocalTime {
 
 struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make a list.",
+        commandName: "create", abstract: "Make a list.",
         discussion: "With --deck, cards come from a shuffled deck of 52, and 'hand deal' deals them. "
             + "For a five-card hand: hand create poker --deck --max-items 5 --kinds card")
 
@@ -241,7 +241,7 @@ struct Create: AsyncParsableCommand {
 
 struct Sync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Send the edits that were kept while the server could not be reached (--queue).",
+        commandName: "sync", abstract: "Send the edits that were kept while the server could not be reached (--queue).",
         discussion: "Sends the edits of all lists, or of the list named with -l. "
             + "Fails if some are refused, or wait with another running command.")
 

@@ -6,7 +6,7 @@ import HandWire
 
 struct Rename: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Give a list another name.",
+        commandName: "rename", abstract: "Give a list another name.",
         discussion: """
             Clients that have the list open stay on it, and tokens for the list remain valid. Commands and links with the old
             name no longer find it, and may find another list that takes the name later.
@@ -34,7 +34,7 @@ struct Rename: AsyncParsableCommand {
 
 struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Delete a list, for everybody.",
+        commandName: "delete", abstract: "Delete a list, for everybody.",
         discussion: """
             The server keeps the list for a while: 'hand undelete' brings it back, and 'hand lists --deleted' shows \
             until when. It goes sooner if a new list needs its place: a server and each user have a largest number of lists.
@@ -76,7 +76,7 @@ struct Delete: AsyncParsableCommand {
 
 struct Undelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring a deleted list back, with its history.",
+        commandName: "undelete", abstract: "Bring a deleted list back, with its history.",
         discussion: """
             If several lists had the name, the one deleted last comes back; 'hand lists --deleted' shows all, and --id chooses
             another one. If the name has been taken since, choose a new one with --name.

@@ -7,7 +7,7 @@ import HandLoad
 
 struct Load: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Put a server under load with scripted clients, and measure it.",
+        commandName: "load", abstract: "Put a server under load with scripted clients, and measure it.",
         discussion: """
             Clients follow lists of the server and edit them as a script says. At the end, the result reports whether every client \
             has the same list as the server. Without a script, 100 clients edit as fast as the server answers, for 10 s. With \

@@ -7,7 +7,7 @@ import HandWire
 
 struct Find: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print the items of all lists that contain a text.",
+        commandName: "find", abstract: "Print the items of all lists that contain a text.",
         discussion: """
             hand find milk; hand find --mine --due today. Each line says the list, and the number and the id of the item. If \
             nothing is found, the exit code is 3.

@@ -83,7 +83,7 @@ enum ListHistory {
 
 struct Diff: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what changed between two revisions.",
+        commandName: "diff", abstract: "Show what changed between two revisions.",
         discussion: "With --json, \"changes\" and \"delta\" are as in 'hand log --json'.")
 
     @OptionGroup var list: ListOptions
@@ -110,7 +110,7 @@ struct Diff: AsyncParsableCommand {
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Restore a list to an earlier revision, as a new commit; its history stays.")
+        commandName: "restore", abstract: "Restore a list to an earlier revision, as a new commit; its history stays.")
 
     @OptionGroup var options: EditOptions
     @Option(help: .init("The revision to restore.", valueName: "revision")) var at: Int

@@ -7,7 +7,7 @@ import HandWire
 
 struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show who changed what and when, oldest first.",
+        commandName: "log", abstract: "Show who changed what and when, oldest first.",
         discussion: """
             Each item that a commit touches has a line: + added, - deleted, > moved, ~ edited. An edited text shows the removed \
             and the inserted words: [-cow-]{+oat+} milk, in colours on a terminal. A commit can also record that an edit was \

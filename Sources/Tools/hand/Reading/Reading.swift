@@ -193,7 +193,7 @@ struct ItemFilter: ParsableArguments {
 
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print a list at a revision, or one item in full.")
+        commandName: "show", abstract: "Print a list at a revision, or one item in full.")
 
     @OptionGroup var list: ListOptions
     @Argument(help: "An item (default: the whole list).", completion: Completions.items) var item: String?
@@ -254,7 +254,7 @@ struct Show: AsyncParsableCommand {
 
 struct Who: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show who else is on a list, on which items, and who is editing.")
+        commandName: "who", abstract: "Show who else is on a list, on which items, and who is editing.")
 
     @OptionGroup var list: ListOptions
     @Flag(help: "Show yourself, too: your open screens and other programs.") var all = false

@@ -8,7 +8,7 @@ import HandWire
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Follow a list live, until Ctrl-C.",
+        commandName: "watch", abstract: "Follow a list live, until Ctrl-C.",
         discussion: """
             Reconnects by itself, and misses nothing. With --timeout, it ends if the server does not answer by then at the \
             beginning; without, it waits. The first line of --json is the list: "revision", "count", "items". Such a \

@@ -14,7 +14,7 @@ import Logging
 
 struct Demo: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Try hand: a list in full screen that a scripted person edits with you.",
+        commandName: "demo", abstract: "Try hand: a list in full screen that a scripted person edits with you.",
         discussion: """
             Starts a server in memory and opens a sample list, which a scripted second person edits with you. Nothing is \
             stored. ? shows all keys, Q quits.

@@ -4,7 +4,7 @@ import HandScreens
 
 struct Keys: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print the keys of 'hand open', and their names in the configuration file.",
+        commandName: "keys", abstract: "Print the keys of 'hand open', and their names in the configuration file.",
         discussion: """
             Change keys in ~/.config/hand/config.toml, below [keys]: delete = ["d", "del"], top = ["g g"]. \(notation)
             """)

@@ -11,7 +11,7 @@ extension Terminal: Screenful {}
 
 struct Open: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Open lists in full screen.",
+        commandName: "open", abstract: "Open lists in full screen.",
         discussion: """
             Keys: arrows or j k to move, o to add, e to edit, space to tick, d to delete, u to undo, / to find, tab to make \
             a sub-item, z to fold sub-items away, ? for all keys, q to go back. While you type a text, alt-enter breaks the line, and ctrl-o opens the text in your editor \

@@ -9,7 +9,7 @@ import HandSync
 
 struct Admin: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Inspect and control a running server on this machine.",
+        commandName: "admin", abstract: "Inspect and control a running server on this machine.",
         discussion: """
             Uses a Unix socket that only the server's user may open, by default admin.sock in its data folder.
 

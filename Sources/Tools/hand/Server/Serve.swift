@@ -11,7 +11,7 @@ import Logging
 
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run a server.",
+        commandName: "serve", abstract: "Run a server.",
         discussion: """
             Without options, the server listens on 127.0.0.1:7777 and keeps its lists in ~/.local/state/hand/server. Users of this machine may do everything. Other users need a token ('hand token'), and \
             the server needs a certificate. Ctrl-C or SIGTERM stops it cleanly. Acknowledged edits survive even kill -9 and \

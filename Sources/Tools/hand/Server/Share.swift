@@ -7,7 +7,7 @@ import HandWire
 
 struct Share: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print links to one list: addresses that contain a token.",
+        commandName: "share", abstract: "Print links to one list: addresses that contain a token.",
         discussion: """
             Run it on the server's machine. The recipient opens the first link with 'hand open', or uses it as HAND_URL. If the \
             server has a page ('hand serve --web'), a second link opens in any browser, and a terminal shows it as a QR code, \

@@ -82,7 +82,7 @@ struct ReportOptions: ParsableArguments {
 
 struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check a store or a backup: replay every commit and compare every digest.",
+        commandName: "verify", abstract: "Check a store or a backup: replay every commit and compare every digest.",
         discussion: """
             Reads a snapshot of the store; a server may be using it. Prints the first wrong revision of each list. The exit \
             code is 1 if anything is wrong. --store checks the database of several servers.
@@ -149,7 +149,7 @@ struct Verify: ParsableCommand {
 
 struct Backup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy a store into one file, even while a server uses it.",
+        commandName: "backup", abstract: "Copy a store into one file, even while a server uses it.",
         discussion: """
             The copy is a complete snapshot of the store, and is checked. 'hand recover' restores it.
             """)
@@ -173,7 +173,7 @@ struct Backup: ParsableCommand {
 
 struct Recover: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Restore a store from a backup.",
+        commandName: "recover", abstract: "Restore a store from a backup.",
         discussion: """
             The backup is checked first. No server may be running on the store. An existing store is replaced only with \
             --replace, and then moved aside, not deleted. Clients that reconnect keep their unsent edits; commits made after \

@@ -159,6 +159,7 @@ private struct RevokeToken: ParsableCommand {
 
 private struct Guests: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "guests",
         abstract:
             "Set what users without a token may do (default: everything from this machine, nothing from elsewhere).")
 

@@ -6,7 +6,7 @@ import HandSync
 
 struct Top: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Watch a running server on this machine, or all servers that share a database.",
+        commandName: "top", abstract: "Watch a running server on this machine, or all servers that share a database.",
         discussion: """
             A live view, refreshed every second. s sorts the lists by another column, S the connections, / searches for a \
             name, j and k choose a connection and x closes it, q quits. It uses the server's admin socket, like 'hand \

@@ -5,7 +5,7 @@ import HandServer
 
 struct Unit: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print a systemd unit that runs the server.",
+        commandName: "unit", abstract: "Print a systemd unit that runs the server.",
         discussion: """
             The options of 'hand serve' follow --. The server runs as a separate user; 'systemctl reload hand' makes it read its \
             certificate again. Its lists are in /var/lib/hand, unless its settings name another folder. It can write to no folder \
