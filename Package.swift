@@ -249,9 +249,10 @@ let package = Package(
     cLanguageStandard: .gnu2x
 )
 
-// The tests' own code takes little time to run, and minutes to optimize.
+// The tests' own code takes little time to run, and minutes to optimize. Nothing imports it, so its interface is not made
+// beforehand, by checking all types twice.
 for target in package.targets where target.type == .test {
-    target.swiftSettings = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+    target.swiftSettings = [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))]
 }
 
 // Builds need no documentation.

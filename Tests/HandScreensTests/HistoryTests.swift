@@ -8,8 +8,8 @@ import Testing
     /// A long text does not hide how many items a commit touched.
     @Test func aLongFirstTextIsCutBeforeTheNumberOfOthers() {
         let long = String(repeating: "many words ", count: 30)
-        let items = (0..<11).map { index in
-            Item(id: ItemID(rawValue: UInt64(100 + index)), content: .task(index == 0 ? long : "b", done: false))
+        let items: [Item] = (0..<11).map { index in
+            Item(id: ItemID(rawValue: 100 + index), content: .task(index == 0 ? long : "b", done: false))
         }
         let before = Notation.hand("a").hand
         var stage = Stage(["things": before], opening: .history("things"), columns: 120)

@@ -11,17 +11,17 @@ import Testing
             if isInField { stage.press("o") }
             stage.send(
                 .input(.paste("- [ ] alpha\n\t- [x] beta\n    - [ ] gamma\n- [ ] delta\n  - [ ] eps\nplain\n  text")))
-            let found = stage.hand().map { "\(String(repeating: ">", count: Int($0.level)))\($0.content.text)" }
+            let found = stage.hand().map { String(repeating: ">", count: Int($0.level)) + $0.content.text }
             #expect(found == ["a", "alpha", ">beta", ">>gamma", "delta", ">eps", "plain", "  text"])
         }
         var stage = Stage(["things": Hand()])
         stage.send(.input(.paste("- one\n    - two\n     • three\n         ◦ four\n    - five\n  - six\n- seven")))
-        let found = stage.hand().map { "\(String(repeating: ">", count: Int($0.level)))\($0.content.text)" }
+        let found = stage.hand().map { String(repeating: ">", count: Int($0.level)) + $0.content.text }
         #expect(found == ["one", ">two", ">three", ">>four", ">five", ">six", "seven"])
     }
 
     /// In five columns: `one two` takes two rows.
-    static let keys = [
+    static let keys: [(String, String, String)] = [
         ("ab|c", "alt-enter", "ab\n|c"), ("|", "alt-enter 'x'", "\nx|"), ("one\ntw|o", "home", "one\n|two"),
         ("one\nt|wo\nx", "end", "one\ntwo|\nx"), ("one\nt|wo\nx", "ctrl-e ctrl-f", "one\ntwo\n|x"),
         ("a\n|b", "left", "a|\nb"), ("a\n|b", "ctrl-a", "a\n|b"),

@@ -89,9 +89,8 @@ import Testing
     func listsAreSorted(_ keys: String, _ names: String) throws {
         var choice = TopChoice()
         _ = try press(keys, &choice)
-        #expect(
-            lines(choice)[6...8].map { String($0.dropFirst().prefix(1)) }
-                == names.split(separator: " ").map(String.init))
+        let shown = lines(choice)[6...8].map { String($0.dropFirst().prefix(1)) }
+        #expect(shown.joined(separator: " ") == names)
         #expect(lines(choice)[5].contains("▾") == !keys.isEmpty)
     }
 

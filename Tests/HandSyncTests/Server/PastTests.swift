@@ -83,12 +83,13 @@ import Testing
     @Test func thePastListArrivesCompletely() {
         let scene = Scene()
         let ben = scene.enter(2, "ben")
-        for revision in [3, 30, 31, 99, 100] {
+        let revisions = [3, 30, 31, 99, 100]
+        for revision in revisions {
             ben.say(.fetch(request: 7, name: "list", revision: revision))
             scene.world.settle()
             #expect(ben.heard.contains { if case .state(7, revision, revision, _, _) = $0 { true } else { false } })
         }
-        #expect(Self.hasAll(ben, 3 + 30 + 31 + 99 + 100))
+        #expect(Self.hasAll(ben, revisions.reduce(0, +)))
     }
 
     /// A user gets one at a time, on any connection; waiting requests continue when it is finished.
@@ -194,8 +195,10 @@ import Testing
         var turns = 0
         scene.world.onTurn = {
             let now = readers.map(Self.count)
-            #expect(now.reduce(0, +) - before.reduce(0, +) <= 12, "\(before), then \(now)")
-            #expect((now.max() ?? 0) - (now.min() ?? 0) <= 10, "\(now)")
+            let sent: Int = zip(now, before).map { $0 - $1 }.reduce(0, +)
+            let (most, least) = (now.max() ?? 0, now.min() ?? 0)
+            #expect(sent <= 12, "\(before), then \(now)")
+            #expect(most - least <= 10, "\(now)")
             before = now
             turns += 1
         }
