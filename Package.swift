@@ -249,8 +249,8 @@ let package = Package(
     cLanguageStandard: .gnu2x
 )
 
-// The tests' own code takes little time to run, and minutes to optimize. Nothing imports it, so its interface is not made
-// beforehand, by checking all types twice.
+// The tests' own code takes little time to run, and minutes to optimize. A separate job for a target's interface would
+// check all types twice.
 for target in package.targets where target.type == .test {
     target.swiftSettings = [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))]
 }

@@ -27,7 +27,9 @@ enum Identity {
     /// Whether a command of this machine has reached a server, as far as this process may look.
     static func knows(_ server: HandAddress.Server) -> Bool { (try? PrivateFile.exists(folder(server))) == true }
 
-    static func path(_ slot: Int, _ server: HandAddress.Server) -> String { "\(folder(server))/\(slot).sqlite" }
+    static func path(_ slot: Int, _ server: HandAddress.Server) -> String { path(slot, in: folder(server)) }
+
+    private static func path(_ slot: Int, in folder: String) -> String { "\(folder)/\(slot).sqlite" }
 
     /// The journals of the ids that were used with a server.
     static func journals(at address: HandAddress) throws -> [String] {
@@ -36,9 +38,9 @@ enum Identity {
 
     /// The numbers of the ids that were used with a server. Edits may wait under each id.
     static func used(at address: HandAddress) throws -> [Int] {
-        let names = try FolderContents.names(in: folder(address.server)).filter { $0.hasSuffix(".sqlite") }
-        let slots = Set(names.compactMap { Int($0.dropLast(".sqlite".count)) }).intersection(0..<maxCopies)
-        return try slots.filter { try FileState(at: path($0, address.server)) != nil }.sorted()
+        // Once: to make its name takes longer than to look at a file.
+        let folder = folder(address.server)
+        return try (0..<maxCopies).filter { try FileState(at: path($0, in: folder)) != nil }
     }
 
     /// The lists that this machine has copies of.
