@@ -15,7 +15,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
-        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         // MARK: Core
@@ -85,6 +84,9 @@ let package = Package(
             ],
             path: "Sources/Shell/HandApp"),
 
+        // Compiled from the headers of Debian's libtomlplusplus-dev.
+        .target(name: "CTOML", path: "Sources/Shell/CTOML"),
+
         // MARK: Lab
         .target(
             name: "HandSimulation",
@@ -109,14 +111,12 @@ let package = Package(
             name: "hand",
             dependencies: [
                 "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "EventLoop", "HandClient",
-                "HandStore", "HandServer", "HandLoad", "HandApp", "HTTP", "Disk",
+                "HandStore", "HandServer", "HandLoad", "HandApp", "HTTP", "Disk", "CTOML",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"), .product(name: "TOMLKit", package: "TOMLKit"),
+                .product(name: "Logging", package: "swift-log"),
             ],
-            path: "Sources/Tools/hand",
-            // A package that mentions Foundation would otherwise lend its members to every file, and link all of it.
-            swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
+            path: "Sources/Tools/hand"),
 
         // MARK: Examples
         .executableTarget(
@@ -246,7 +246,8 @@ let package = Package(
             ]),
     ],
     swiftLanguageModes: [.v6],
-    cLanguageStandard: .gnu2x
+    cLanguageStandard: .gnu2x,
+    cxxLanguageStandard: .cxx17
 )
 
 // The tests' own code takes little time to run, and minutes to optimize. A separate job for a target's interface would

@@ -9,12 +9,10 @@ import Testing
     /// The layers in the order of dependency; a target imports only from its own layer or a lower one.
     static let layers = ["Core", "Machines", "Web", "Shell", "Lab", "Tools", "Examples"]
     static let system: Set<String> = [
-        "CBrotli", "CHTTPParser", "CLibpq", "CLibuv", "CNcurses", "COpenSSL", "CQREncode", "CSQLite", "CWeb",
+        "CBrotli", "CHTTPParser", "CLibpq", "CLibuv", "CNcurses", "COpenSSL", "CQREncode", "CSQLite", "CTOML", "CWeb",
         "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Synchronization",
     ]
-    static let packages: Set<String> = [
-        "ArgumentParser", "DequeModule", "HeapModule", "Histogram", "Logging", "TOMLKit",
-    ]
+    static let packages: Set<String> = ["ArgumentParser", "DequeModule", "HeapModule", "Histogram", "Logging"]
 
     struct Source {
         let layer: String

@@ -37,13 +37,9 @@ struct SymbolGraph: Decodable {
         let own = ["CBrotli", "CHTTPParser", "CLibuv", "COpenSSL", "CSQLite", "CNcurses", "CQREncode"].map {
             "Sources/Shell/\($0)"
         }
-        let others = [
-            "TOMLKit/Sources/CTOML/include",
-            "swift-numerics/Sources/_NumericsShims/include",
-        ]
         let includes =
-            [built + "/Modules", built + "/CLibpq.build", built + "/CWeb.build"] + own.map { "\(root)/\($0)" }
-            + others.map { "\(scratch)/checkouts/\($0)" }
+            ["Modules", "CLibpq.build", "CTOML.build", "CWeb.build"].map { "\(built)/\($0)" }
+            + own.map { "\(root)/\($0)" } + ["\(scratch)/checkouts/swift-numerics/Sources/_NumericsShims/include"]
         let (status, text) = try run(
             ["swift", "symbolgraph-extract", "-module-name", module, "-target", "\(architecture)-unknown-linux-gnu"]
                 + includes.flatMap { ["-I", $0] } + ["-output-dir", folder, "-minimum-access-level", "public"])

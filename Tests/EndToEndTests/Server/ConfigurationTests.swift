@@ -87,10 +87,13 @@ import Testing
 
     @Test(arguments: [
         ("max-itmes = 3", "unknown setting 'max-itmes'. Did you mean 'max-items'?"),
-        ("max-items = '3'", "max-items: expected a whole number, found a value of type string"),
-        ("max-items = 3.5", "max-items: expected a whole number"),
+        ("max-items = '3'", "max-items: expected a whole number, found a string"),
+        ("max-items = 3.5", "max-items: expected a whole number, found a number with a point"),
         ("listen = [1]", "listen: expected a list of strings"),
-        ("insecure = 1", "insecure: expected true or false"),
+        ("log-level = 2026-11-30", "log-level: expected a string in quotes, found a date or a time"),
+        ("keep-days = true", "keep-days: expected a number, found true or false"),
+        ("audit = {file = 'x'}", "audit: expected a string in quotes, found a table"),
+        ("insecure = 1", "insecure: expected true or false, found a whole number"),
         ("\n\nmax-items = = 3", "line 3: "),
         ("max-items = -1", "--max-items: expected a number from 1 to 2147483647, found -1"),
         ("max-connections = 9223372036854775807", "expected a number from 1 to"),

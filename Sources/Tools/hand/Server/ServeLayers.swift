@@ -2,7 +2,6 @@ import ArgumentParser
 import Disk
 import FoundationEssentials
 import HandFormats
-import TOMLKit
 
 /// The settings of 'hand serve' that do not come from the command line: the environment's, then the configuration
 /// file's. The commands of a server's operator read the same layers, so that they find the server's data.
@@ -104,7 +103,7 @@ struct ServeLayers {
 
     private static func file(at path: String, isNamed: Bool, _ settings: [ServeSetting]) throws -> Layer {
         var layer = Layer(origin: path)
-        let table: TOMLTable?
+        let table: TOML.Table?
         do {
             table = try Settings.table(at: path, pipeTimeout: isNamed ? pipeTimeout : 0)
         } catch let error as FileError {
@@ -124,25 +123,22 @@ struct ServeLayers {
             }
             guard let arguments = Self.arguments(setting, value) else {
                 throw Failure(
-                    .usage, "\(path): \(key): expected \(setting.value.kind), found a value of type \(value.type)")
+                    .usage, "\(path): \(key): expected \(setting.value.kind), found \(value.kind)")
             }
             layer.arguments[key] = arguments
         }
         return layer
     }
 
-    private static func arguments(_ setting: ServeSetting, _ value: any TOMLValueConvertible) -> [String]? {
+    private static func arguments(_ setting: ServeSetting, _ value: TOML) -> [String]? {
         func option(_ text: some CustomStringConvertible) -> [String] { ["--\(setting.name)=\(text)"] }
-        switch setting.value {
-        case .text: return value.string.map(Settings.expanded).map(option)
-        case .number: return value.int.map(option)
-        case .decimal: return value.double.map(option) ?? value.int.map(option)
-        case .flag: return value.bool.map { ["--\($0 ? "" : "no-")\(setting.name)"] }
-        case .texts:
-            if let text = value.string { return option(Settings.expanded(text)) }
-            guard let array = value.array else { return nil }
-            let texts = array.compactMap { $0.string }
-            return texts.count == array.count ? texts.map(Settings.expanded).flatMap(option) : nil
+        switch (setting.value, value) {
+        case (.text, .text(let text)), (.texts, .text(let text)): return option(Settings.expanded(text))
+        case (.texts, .list): return value.texts?.map(Settings.expanded).flatMap(option)
+        case (.number, .number(let number)), (.decimal, .number(let number)): return option(number)
+        case (.decimal, .decimal(let number)): return option(number)
+        case (.flag, .flag(let flag)): return ["--\(flag ? "" : "no-")\(setting.name)"]
+        default: return nil
         }
     }
 }

@@ -5,7 +5,6 @@ import HandClient
 import HandFormats
 import HandScreens
 import HandWire
-import TOMLKit
 
 /// Folders and settings, from the environment and the configuration file.
 enum Settings {
@@ -122,15 +121,15 @@ enum Settings {
     }
 
     /// The contents of a TOML file; nil if there is no file.
-    static func table(at path: String, pipeTimeout: Int32 = 0) throws -> TOMLTable? {
+    static func table(at path: String, pipeTimeout: Int32 = 0) throws -> TOML.Table? {
         do {
             guard let bytes = try PrivateFile.read(path, pipeTimeout: pipeTimeout)?.bytes else { return nil }
             if let problem = problem(in: bytes) { throw Failure(.usage, "\(path)\(problem)") }
-            return try TOMLTable(string: String(decoding: bytes, as: UTF8.self))
+            return try TOML.read(String(decoding: bytes, as: UTF8.self))
         } catch let error as FileError where error.code == EACCES {
             throw Failure(.error, "\(error). Or set $XDG_CONFIG_HOME to a folder of yours")
-        } catch let error as TOMLParseError {
-            throw Failure(.usage, "\(path), line \(error.source.begin.line): \(error.description)")
+        } catch let problem as TOML.Problem {
+            throw Failure(.usage, "\(path), line \(problem.line): \(problem.text)")
         }
     }
 
@@ -154,15 +153,15 @@ enum Settings {
         // A file that cannot be read is an error. Without its settings, the user would have another name, at another
         // server.
         for (name, value) in table {
-            if let key = Key(rawValue: name), let text = value.string {
+            if let key = Key(rawValue: name), let text = value.text {
                 file.texts[key] = text
-            } else if name == "keys", let keys = value.table.flatMap(Self.keys) {
+            } else if name == "keys", case .table(let table) = value, let keys = Self.keys(table) {
                 file.keys = keys
             } else if known.contains(name) || name == "keys" {
                 throw Failure(
                     .usage,
                     "\(path): expected \(known.joined(separator: ", ")), each a string in quotes, and [keys] with lists of "
-                        + "keys, such as delete = [\"d\"]; found a \(name) of type \(value.type)")
+                        + "keys, such as delete = [\"d\"]; found \(value.kind) for \(name)")
             } else {
                 throw Failure(
                     .usage,
@@ -174,12 +173,11 @@ enum Settings {
         return file
     }
 
-    private static func keys(_ table: TOMLTable) -> [String: [String]]? {
+    private static func keys(_ table: TOML.Table) -> [String: [String]]? {
         var keys: [String: [String]] = [:]
         for (action, value) in table {
-            guard let array = value.array else { return nil }
-            keys[action] = array.compactMap { $0.string }
-            if keys[action]?.count != array.count { return nil }
+            guard let texts = value.texts else { return nil }
+            keys[action] = texts
         }
         return keys
     }
