@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import HandSync
 import HandWire
@@ -21,6 +22,19 @@ package enum StoreFile {
         do { for ending in ["", "-wal", "-shm"] { try PrivateFile.expectUsable(path + ending) } } catch {
             if !isRead || error.code != EROFS { throw StoreError.failed("\(error)") }
         }
+    }
+
+    /// The end of the name of what a recovery puts into the place of a database.
+    package static let recovered = ".recovered-"
+
+    /// Throws if there is no database `file` of the store `path`.
+    package static func expectThere(_ file: String, of path: String) throws {
+        if try PrivateFile.exists(file) { return }
+        let next = (file.split(separator: "/").last ?? "") + recovered
+        let names = try? FileManager.default.contentsOfDirectory(atPath: PrivateFile.folder(of: file))
+        if names?.contains(where: { $0.hasPrefix(next) }) == true { throw StoreError.recovering(path: path) }
+        // A recovery may just have ended.
+        if try !PrivateFile.exists(file) { throw StoreError.noStore(path: path) }
     }
 
     /// Refuses a file that does not start as SQLite files do, before anything is written next to it.
@@ -51,7 +65,8 @@ package enum StoreFile {
     /// sees a store without its last commits. So the result counts only if the same database is still in its place.
     package static func opened(_ path: String) throws -> SQLiteDatabase {
         while true {
-            guard let state = try FileState(at: path) else { throw StoreError.noStore(path: path) }
+            try expectThere(path, of: path)
+            guard let state = try FileState(at: path) else { continue }
             let database = Result {
                 try checkHeader(path)
                 return try SQLiteDatabase(path, .reading)

@@ -9,6 +9,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case older(path: String)
     /// There is no file to read.
     case noStore(path: String)
+    /// A recovery has moved the store aside, and its new one is not in its place yet.
+    case recovering(path: String)
     /// The database, named here, has no tables of a store.
     case emptyDatabase(String)
     case notAStore(path: String)
@@ -48,6 +50,9 @@ extension StoreError: CustomStringConvertible {
                 + "Move it away, and keep it if you need what is in it."
         case .noStore(let path):
             "there is no store and no backup at \(path). Name the folder of a store (--data), or a file that 'hand backup' wrote."
+        case .recovering(let path):
+            "the store \(path) is just being replaced by a backup. Run the command again; if that recovery was killed, "
+                + "'hand serve' or another 'hand recover' completes it."
         case .emptyDatabase(let database):
             "there is no store in the database \(database). Check the address: only 'hand serve', 'hand recover' and "
                 + "'hand store copy' make a new store."
@@ -90,8 +95,8 @@ extension StoreError {
     package var isFinal: Bool {
         switch self {
         case .syncFailed, .removed, .overwritten: true
-        case .inUse, .newer, .older, .noStore, .emptyDatabase, .notAStore, .damaged, .conflict, .noSuchList,
-            .listExists, .nameIsAwaited, .notDeleted, .noSuchRevision, .unreachable, .failed:
+        case .inUse, .newer, .older, .noStore, .recovering, .emptyDatabase, .notAStore, .damaged, .conflict,
+            .noSuchList, .listExists, .nameIsAwaited, .notDeleted, .noSuchRevision, .unreachable, .failed:
             false
         }
     }

@@ -108,9 +108,7 @@ extension SQLiteStore {
         guard StoreVerifier.file(at: path) != path else {
             return try StoreVerifier(path: path).reading { try body(SQLiteSource(database: $0)) }
         }
-        guard try PrivateFile.exists(StoreVerifier.file(at: path)) else {
-            throw StoreError.noStore(path: path)
-        }
+        try StoreFile.expectThere(StoreVerifier.file(at: path), of: path)
         let store = try SQLiteStore(folder: path, durability: .fsync)
         defer { try? store.close() }
         return try store.read { try body(SQLiteSource(database: $0)) }

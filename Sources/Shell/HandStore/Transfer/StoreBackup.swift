@@ -12,9 +12,7 @@ package enum StoreBackup {
     /// - Throws: `StoreError` if there is no store, or the file exists already.
     package static func write(_ folder: String, to file: String, rules: [UInt8]? = nil) throws {
         let source = StoreVerifier.file(at: folder)
-        guard try PrivateFile.exists(source) else {
-            throw StoreError.noStore(path: folder)
-        }
+        try StoreFile.expectThere(source, of: folder)
         try write(to: file) { partial in
             try copy(source, to: partial)
             guard let rules else { return }
@@ -124,7 +122,7 @@ package enum StoreBackup {
         try translating { for part in try parts(of: partial).dropFirst() { try PrivateFile.remove(part) } }
         try DurabilityMark.flush(fileAt: partial)
         // From here on the recovery is completed, whatever happens.
-        try move(partial, to: target + recovered + "\(stamp)")
+        try move(partial, to: target + StoreFile.recovered + "\(stamp)")
         try finishRecovery(in: folder)
         return Recovery(
             aside: there.isEmpty ? nil : aside(folder, "\(stamp)"), access: access,
@@ -166,8 +164,6 @@ package enum StoreBackup {
         return .fromBackup
     }
 
-    private static let recovered = ".recovered-"
-
     private static func aside(_ folder: String, _ stamp: some StringProtocol) -> String {
         folder + "/hand.sqlite.replaced-" + stamp
     }
@@ -176,9 +172,9 @@ package enum StoreBackup {
     static func finishRecovery(in folder: String) throws {
         let target = folder + "/hand.sqlite"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        for name in names.sorted() where name.hasPrefix("hand.sqlite" + recovered) {
+        for name in names.sorted() where name.hasPrefix("hand.sqlite" + StoreFile.recovered) {
             try translating { try PrivateFile.flushFolder(of: target) }
-            let aside = aside(folder, name.dropFirst("hand.sqlite\(recovered)".count))
+            let aside = aside(folder, name.dropFirst("hand.sqlite\(StoreFile.recovered)".count))
             // The database first: a database without its log would seem to be complete.
             for part in try parts(of: target) { try move(part, to: aside + part.dropFirst(target.count)) }
             try translating { try PrivateFile.flushFolder(of: target) }

@@ -12,9 +12,7 @@ package struct StoreVerifier {
     /// - Throws: `StoreError` if there is no store, `FileError` if this process may not look for it.
     package init(path: String) throws {
         let file = Self.file(at: path)
-        guard try PrivateFile.exists(file) else {
-            throw StoreError.noStore(path: path)
-        }
+        try StoreFile.expectThere(file, of: path)
         self.path = file
         try LogCheck.check(file)
         database = try StoreFile.translating(file) { try StoreFile.opened(file) }

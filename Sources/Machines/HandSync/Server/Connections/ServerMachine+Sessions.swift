@@ -95,8 +95,8 @@ extension ServerMachine {
             case .noSuchList, .notDeleted: .noSuchList
             case .listExists, .nameIsAwaited: .listExists
             case .noSuchRevision: .noSuchRevision
-            case .inUse, .newer, .older, .noStore, .emptyDatabase, .notAStore, .damaged, .conflict, .syncFailed,
-                .removed, .overwritten, .failed:
+            case .inUse, .newer, .older, .noStore, .recovering, .emptyDatabase, .notAStore, .damaged, .conflict,
+                .syncFailed, .removed, .overwritten, .failed:
                 .listDamaged
             }
         if code == .internalError || code == .listDamaged { note(.storeFailed(error)) }
