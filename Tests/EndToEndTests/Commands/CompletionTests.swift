@@ -113,6 +113,19 @@ import Testing
         #expect(try offered("hand", "ls", "-l", "g") == [])
     }
 
+    /// Fish asks for each option of all commands whether the line is about it, which must not take a second.
+    @Test func fishParsesTheLineOnlyForTheCommand() throws {
+        let folder = try TemporaryFolder()
+        let script = try Self.script(.fish, in: folder)
+        let profile = folder.path + "/profile"
+        let asked = try Binary.run(
+            ["--profile", profile, "-c", "source \(script); complete -C 'hand token create --ro'"],
+            environment: ["HOME": folder.path], program: "/usr/bin/fish")
+        #expect(asked.output.hasPrefix("--role\t"), "\(asked)")
+        let parses = try String(contentsOfFile: profile, encoding: .utf8).matches(of: /__hand_parse_subcommand/).count
+        #expect(parses < 300, "\(parses)")
+    }
+
     // MARK: In a terminal
 
     enum Shell: String, CaseIterable {
@@ -145,6 +158,9 @@ import Testing
     /// Starts a shell with the script in a folder, where the commands that it must not run would leave a file.
     private func terminal(_ shell: Shell, in folder: TemporaryFolder, path: String) throws -> Tmux {
         let script = try Self.script(shell, in: folder)
+        // Without it, fish reads all of the machine's manual pages first.
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/.local/share/fish/generated_completions", withIntermediateDirectories: true)
         let environment = user.environment.merging(["HOME": folder.path, "PATH": path + ":/usr/bin:/bin"]) { $1 }
         let terminal = try Tmux(environment: environment, "cd \(folder.path); exec \(shell.command)")
         try terminal.type("\(shell.preparation)source \(script)", in: terminal.first)

@@ -95,11 +95,13 @@ enum Completions {
 
     /// Returns the parser's script for a shell, changed so that the script handles the candidates that it offers as
     /// data. Bash's 'compgen -W' would run commands in a candidate; zsh's '_describe' would split a candidate at a
-    /// colon. Fish evaluates nothing in a candidate.
+    /// colon. Fish evaluates nothing in a candidate, but would parse the line for every option of every command.
     static func script(_ text: String) -> String {
         if text.hasPrefix("#!/bin/bash") { return text + "\n" + bash + "\n" + helpInBash }
         let end = "\nif [[ \"${funcstack[1]}\" = _hand ]]; then"
-        return text.hasPrefix("#compdef") ? text.replacing(end, with: "\n" + zsh + end) : text
+        if text.hasPrefix("#compdef") { return text.replacing(end, with: "\n" + zsh + end) }
+        let parser = "function __hand_parse_tokens -S\n"
+        return text.replacing(parser, with: parser + fish)
     }
 
     /// Offers each line, quoted. If the word begins with a quote, offers only the lines that need no quoting. Names of
@@ -130,6 +132,12 @@ enum Completions {
         let words = commands + Topic.allCases.map(\.rawValue) + ["topics"]
         return "_hand_help() { __hand_add_completions -W '\(words.joined(separator: "\n"))'; }"
     }
+
+    /// Most options belong to a command that is not even in the line.
+    private static let fish = #"""
+            string match -q -- (string replace -a ' ' '*' -- "*$expected_commands*") (commandline -pc); or return
+
+        """#
 
     /// Zsh quotes '!' only where it would mean the history, which the parser's script has turned off.
     private static let zsh = #"""
