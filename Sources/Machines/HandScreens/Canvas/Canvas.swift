@@ -111,6 +111,9 @@ package struct Canvas: Equatable, Sendable {
 
     /// The text of each row, without trailing blanks.
     package var lines: [String] {
-        rows.map { row in String(row.map(\.text).joined().reversed().drop { $0 == " " }.reversed()) }
+        rows.map { row in
+            let end = row.lastIndex { $0.text != " " && !$0.text.isEmpty } ?? -1
+            return row[0..<end + 1].map(\.text).joined()
+        }
     }
 }
