@@ -237,7 +237,7 @@ package final class Server {
     private var metricsPage: HTTPEndpoint.Page {
         let metrics = ServerMetrics(
             figures: machine.figures, load: machine.load, clock: driver.clock, startedAt: startedAt,
-            version: configuration.program)
+            version: configuration.program, certificateEnd: tls?.certificateEnd)
         return .init(type: "text/plain; version=0.0.4; charset=utf-8", body: metrics.page)
     }
 

@@ -111,6 +111,15 @@ import Testing
         #expect(try again.lines() == ["[ ] milk", "[ ] bread"])
     }
 
+    /// As a server that does not answer: a script may try again later.
+    @Test(arguments: [["verify"], ["token", "list"], ["serve"], ["backup", "/dev/null/x"]])
+    func aDatabaseThatDoesNotAnswerIsUnreachable(_ command: [String]) throws {
+        let folder = try TemporaryFolder()
+        let environment = ["XDG_STATE_HOME": folder.path, "XDG_CONFIG_HOME": folder.path]
+        let outcome = try Binary.run(command + ["--store", "postgres://127.0.0.1:1/b"], environment: environment)
+        #expect(outcome.status == 6 && outcome.messages.contains("cannot be reached"), "\(outcome)")
+    }
+
     @Test(arguments: [
         (["store", "copy", "a", "b"], "neither is a database"),
         (["store", "copy", "postgres://a/b", "postgres://c/d"], "both are databases"),

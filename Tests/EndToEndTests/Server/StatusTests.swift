@@ -8,8 +8,10 @@ import Testing
 
 /// The server's status over HTTP.
 @Suite(.serialized) struct StatusTests {
-    private static func server(_ folder: TemporaryFolder) throws -> (server: RunningServer, status: SocketAddress) {
-        let server = try RunningServer(folder, ["--status", "127.0.0.1:0"])
+    private static func server(
+        _ folder: TemporaryFolder, _ options: [String] = []
+    ) throws -> (server: RunningServer, status: SocketAddress) {
+        let server = try RunningServer(folder, ["--status", "127.0.0.1:0"] + options)
         let port = try #require(server.greeting.firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)\/metrics/)?.1)
         return (server, try SocketAddress(ip: "127.0.0.1", port: try #require(UInt16(port))))
     }
@@ -51,6 +53,19 @@ import Testing
         let long = String(repeating: "x", count: 9_000)
         #expect(try Self.answer(to: "GET /\(long)", at: status).hasPrefix("HTTP/1.1 431 "))
         #expect(try Self.answer(to: "GET /", at: status, thenEnd: true).isEmpty)
+    }
+
+    /// Whoever watches the server learns early enough that its certificate ends.
+    @Test func theEndOfTheCertificateIsAFigure() throws {
+        let folder = try TemporaryFolder()
+        let own = try Certificates(folder).make("server", for: "IP:127.0.0.1", days: 3)
+        let options = ["--listen", "127.0.0.1:0", "--tls-cert", own.certificate, "--tls-key", own.key]
+        let (server, status) = try Self.server(folder, options)
+        defer { server.kill() }
+        let page = try Self.get("/metrics", at: status)
+        let end = try #require(page.firstMatch(of: /\nhand_certificate_end_seconds ([0-9]+)/)?.1)
+        let days = (try #require(Double(end)) - Date().timeIntervalSince1970) / 86_400
+        #expect((2.9...3).contains(days))
     }
 
     /// Every line of the page is a comment, or a name, perhaps labels, and a number; each figure is explained.

@@ -74,6 +74,11 @@ package final class TLSContext {
         return left < 7 * 86_400 ? "the certificate expires in \(left / 86_400) days" : nil
     }
 
+    /// When the certificate ends, in seconds since 1970; nil without one.
+    package var certificateEnd: Int? {
+        SSL_CTX_get0_certificate(raw).map { Int(time(nil)) + Int(hand_x509_seconds_left($0)) }
+    }
+
     /// The host name in the certificate; the first one if there are several.
     package var hostName: String? {
         guard let certificate = SSL_CTX_get0_certificate(raw), let name = hand_x509_host(certificate) else {

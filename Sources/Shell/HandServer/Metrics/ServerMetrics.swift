@@ -9,6 +9,8 @@ struct ServerMetrics {
     /// Milliseconds since 1970.
     let startedAt: UInt64
     let version: String
+    /// Seconds since 1970; nil without TLS.
+    let certificateEnd: Int?
 
     var page: String {
         var page = Exposition()
@@ -74,6 +76,10 @@ struct ServerMetrics {
         page.add(.gauge, "process_open_fds", "Open files and sockets.", ProcessFacts.openFiles)
         page.add(
             .gauge, "process_start_time_seconds", "Start time in seconds since 1970.", Double(startedAt) / 1_000)
+        guard let certificateEnd else { return }
+        page.add(
+            .gauge, "hand_certificate_end_seconds", "When the server's certificate ends, in seconds since 1970.",
+            certificateEnd)
     }
 }
 

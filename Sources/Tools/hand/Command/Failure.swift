@@ -126,6 +126,7 @@ struct Failure: Error, CustomStringConvertible {
     private static func status(of error: StoreError) -> ExitStatus {
         switch error {
         case .noStore, .emptyDatabase, .noSuchList, .noSuchRevision: .notFound
+        case .unreachable: .unreachable
         default: .error
         }
     }
