@@ -23,7 +23,7 @@ test("a name is asked for once, a list is made, and items come to it", options, 
   await ada.sees("milk", "Bread");
   await ada.hears(/^saved$/);
   assert.deepEqual((await stage.items("groceries")).map(({ kind, text }) => [kind, text]), [
-    ["task", "milk"], ["heading", "# Bread"],
+    ["task", "milk"], ["heading", "Bread"],
   ]);
   await browser.reload();
   await ada.sees("milk", "Bread");

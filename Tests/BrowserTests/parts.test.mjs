@@ -110,6 +110,23 @@ test("a row that is moved passes what one sees", options, async () => {
   assert.equal(texts[texts.indexOf("sub") - 1], parent);
 });
 
+test("a row moves past others of any level, as in a terminal", options, async () => {
+  await open("levels", "a", "b", "c", "d");
+  run("add", "-l", "levels", "--under", "2", "b1", "b2");
+  await until(async () => (await ada.texts()).includes("b2"), "there are sub-items");
+  const move = async (text, keys, texts, levels) => {
+    await ada.press(text, keys);
+    await stage.has("levels", texts);
+    assert.deepEqual((await stage.items("levels")).map(({ level }) => level ?? 0), levels);
+  };
+  await move("b2", ["J"], ["a", "b", "b1", "c", "b2", "d"], [0, 0, 1, 0, 1, 0]);
+  await move("b2", ["K"], ["a", "b", "b1", "b2", "c", "d"], [0, 0, 1, 1, 0, 0]);
+  await move("b1", ["K"], ["a", "b1", "b", "b2", "c", "d"], [0, 1, 0, 1, 0, 0]);
+  await ada.press("d", [":"]);
+  await browser.type("#answer", `2x${KEYS.enter}`);
+  assert.match(await ada.toast(), /There is no number 2x/);
+});
+
 test("a row that is dropped beside ticked ones at the end stays with its own", options, async () => {
   await open("last", "r1", "r2", "r3", "r4");
   run("done", "-l", "last", "1");

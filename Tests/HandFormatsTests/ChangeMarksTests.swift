@@ -38,6 +38,19 @@ import Testing
         }
     }
 
+    /// What moves may have been edited, too.
+    @Test func aMoveShowsTheEdit() throws {
+        let before = Hand([1, 2].map { Item(id: ItemID(rawValue: $0), content: .note("milk \($0)")) })
+        let moved = try before.applying(.moving(1..<2, to: 0, .after))
+        let change = try #require(Change(from: .note("milk 2"), to: .note("oat milk 2")))
+        let after = try moved.applying(.editing(at: 0, Change(text: change.text, level: 1)))
+        let delta = Delta(from: before, to: after)
+        #expect(
+            DeltaText.lines(delta, from: before, to: after).map(\.text) == [
+                "> 1  {+oat +}milk 2 (level [-0-]{+1+})"
+            ])
+    }
+
     @Test func onATerminalTheyHaveColors() throws {
         let line = try Self.line(.note("salted butter"), .note("unsalted butter"), .colored)
         #expect(line == "~ 2  \u{1B}[31;9msalted\u{1B}[0m\u{1B}[32munsalted\u{1B}[0m butter")

@@ -3,11 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bytesOf } from "../../Sources/Web/client/bytes.js";
+import { apply, invert } from "../../Sources/Web/client/delta.js";
 import { NOTE, TASK, encoded } from "../../Sources/Web/client/item.js";
 import { List } from "../../Sources/Web/client/list.js";
 import { Replica, TooLarge } from "../../Sources/Web/client/replica.js";
 import { commitsOf, listAt } from "../../Sources/Web/client/requests.js";
 import { UndoHistory } from "../../Sources/Web/client/undohistory.js";
+import { diffTexts } from "../../Sources/Web/client/words.js";
 import { changing, inserting, moving } from "../../Sources/Web/view/edits.js";
 import { deleting } from "./deleting.mjs";
 import { newsSince } from "../../Sources/Web/view/news.js";
@@ -192,6 +194,20 @@ test("edits that were sent as one and taken back one by one are not taken back a
     assert.equal(replica.canUndo, !isAllUndone);
     if (!isAllUndone) history.act(() => replica.undo(), replica);
     assert.equal(textsOf(history.list), "t1 t2 t3 t4");
+  }
+});
+
+test("an undo of an older edit, made in another tab, is no part of the newest", () => {
+  const before = List.of([item("bread")]);
+  const ticked = changing(before, [[0, 1]], () => ({ done: true }));
+  for (const word of [" dark", "ly"]) {
+    const then = apply(before, ticked);
+    const worded = changing(then, [[0, 1]], () => ({ text: diffTexts(bytesOf("bread"), bytesOf(`bread${word}`)) }));
+    const commits = [ticked, worded, invert(before, ticked)].map((delta, i) => ({ revision: i + 1, delta }));
+    const list = commits.reduce((list, { delta }) => apply(list, delta), before);
+    const history = UndoHistory.of(before, commits, new Map([[1, undefined], [2, undefined], [3, "undo"]]));
+    const undone = apply(list, history.next("undo", list).delta);
+    assert.deepEqual([textsOf(undone), undone.at(0).fields().done], ["bread", false]);
   }
 });
 

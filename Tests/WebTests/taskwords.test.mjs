@@ -14,10 +14,14 @@ test("names and days are found", () => {
     [],
   );
   assert.deepEqual(words("due:2024-02-29"), ["2024-02-29"]);
+  assert.deepEqual(words("pay (due:2026-12-01) ((due:2026-12-02), due:(2026-12-03) due:2026-12-04("),
+    ["2026-12-01", "2026-12-02"]);
 });
 
 test("the pieces are the text", () => {
-  for (const text of ["", " ", "@bob", "a  @bob,\n\tdue:2026-12-01!! b", "(@x)", "due:2026-12-01", "@ due: x"]) {
+  const dates = ["due:2026-12-01", "((due:2026-12-01)"];
+  const texts = ["", " ", "@bob", "a  @bob,\n\tdue:2026-12-01!! b", "(@x)", "@ due: x", ...dates];
+  for (const text of texts) {
     assert.equal(partsOf(text).map(part => part.text).join(""), text);
   }
 });

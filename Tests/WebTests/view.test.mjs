@@ -267,7 +267,7 @@ test("a line becomes what its beginning says", () => {
   assert.deepEqual(written("milk", NOTE), { kind: NOTE, text: "milk" });
   assert.deepEqual(written("[x] milk", NOTE), { kind: TASK, done: true, text: "milk" });
   assert.deepEqual(written("- [ ] milk", NOTE), { kind: TASK, done: false, text: "milk" });
-  assert.deepEqual(written("## Shop", TASK), { kind: HEADING, text: "## Shop" });
+  assert.deepEqual(written("## Shop", TASK), { kind: HEADING, text: "Shop" });
   assert.deepEqual(written("#milk", TASK), { kind: TASK, text: "#milk" });
   assert.deepEqual(written("https://a.example/b", TASK), {
     kind: LINK, text: "https://a.example/b", url: "https://a.example/b",

@@ -1,10 +1,12 @@
 // What a person can undo and redo in a list: steps that were made here, or that are found in its commits.
 
+import { FIELDS, TEXTS, isText } from "./change.js";
 import { isSameDelta } from "./codec.js";
 import { apply, invert } from "./delta.js";
 import { diff } from "./diff.js";
 import { Undos } from "./undo.js";
 
+/** @typedef {import('./change.js').Change} Change */
 /** @typedef {import('./codec.js').Commit} Commit */
 /** @typedef {import('./components.js').Delta} Delta */
 /** @typedef {import('./keeping.js').Kept} Kept */
@@ -135,14 +137,14 @@ export class UndoHistory {
     if (!step) return this.record(inverse);
     // Edits that were sent as one are taken back one by one.
     const left = undo && diff(apply(list, delta), apply(list, undo.delta));
-    const isPart = left && workOf(left) <= workOf(undo.delta);
+    const isPart = left && workOf(left) < workOf(undo.delta);
     if (isPart) this.made("undo", { ...undo, rest: undo.rest.with(left) }, inverse);
     else this.follow(delta);
   }
 }
 
 /**
- * How many things a delta does.
+ * How much a delta does: with items, with their fields, and with the bytes of their texts.
  * @param {Delta} delta
  */
 function workOf(delta) {
@@ -150,7 +152,15 @@ function workOf(delta) {
   for (const one of delta) {
     if (one.op === "insert") work += one.items.length;
     else if (one.op === "delete") work += one.count;
-    else if (one.op === "edit" || one.op === "drop") work += 1;
+    else if (one.op === "drop") work += 1 + (one.change ? changeOf(one.change) : 0);
+    else if (one.op === "edit") work += changeOf(one.change);
   }
   return work;
+}
+
+/** @param {Change} change */
+function changeOf(change) {
+  const fields = FIELDS.filter(field => !isText(field) && change[field] !== undefined).length;
+  const splices = TEXTS.flatMap(field => change[field] ?? []);
+  return splices.reduce((sum, { removed, inserted }) => sum + removed.length + inserted.length, fields);
 }

@@ -40,6 +40,8 @@ export class Composer {
   #place;
   /** Whether the text becomes one item, however many lines it has. */
   #isOne = false;
+  /** Whether the note says so of the text. */
+  #isTooLong = false;
   #offering = 0;
   #input = h("textarea", {
     rows: 1, dir: "auto", placeholder: "Add an item", "aria-label": "New item", id: "composer",
@@ -62,6 +64,7 @@ export class Composer {
     );
     this.#input.addEventListener("input", event => {
       this.#fit();
+      if (this.#isTooLong) this.say("");
       this.#isOne &&= this.text !== "";
       if (!(/** @type {InputEvent} */ (event).isComposing)) this.#offerSoon();
       owner.typed(this.#input.value);
@@ -95,6 +98,7 @@ export class Composer {
    */
   take(text, note = "") {
     this.#input.value = text;
+    if (text !== "") this.element.hidden = false;
     this.#isOne = false;
     this.#fit();
     setText(this.#note, note);
@@ -133,6 +137,7 @@ export class Composer {
 
   /** @param {string} note why something cannot be added, or what one can do */
   say(note) {
+    this.#isTooLong = false;
     const where = this.#place && `Adds ${this.#place.isAbove ? "above" : "below"} “${this.#place.line}”.`;
     fill(
       this.#note,
@@ -189,7 +194,11 @@ export class Composer {
   #put(items, place) {
     const { largest } = this.#owner.usual();
     const size = items.reduce((most, item) => Math.max(most, bytesOf(item.text).length), 0);
-    if (size > largest) return void this.say(tooLong(size, largest));
+    if (size > largest) {
+      this.say(tooLong(size, largest));
+      this.#isTooLong = true;
+      return undefined;
+    }
     return items.length > 0 ? this.#owner.add(items, place) : undefined;
   }
 

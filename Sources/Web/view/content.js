@@ -28,7 +28,8 @@ export function written(line, usual) {
   if (task) return { kind: TASK, done: task[1] !== " ", text: task[2] };
   const link = /^(?:[-*] )?\[(.+)\]\(((?:https?|mailto):\S+)\)$/s.exec(line);
   if (link) return { kind: LINK, text: link[1], url: link[2] };
-  if (/^#{1,6} /.test(line)) return { kind: HEADING, text: line };
+  const heading = /^#{1,6} (.*)$/s.exec(line);
+  if (heading) return { kind: HEADING, text: heading[1] };
   if (/^https?:\/\/\S+$/.test(line)) return { kind: LINK, text: line, url: line };
   return { kind: usual === LINK || usual === HEADING || usual === CARD ? NOTE : usual, text: line };
 }
@@ -79,7 +80,7 @@ export function markdownOf(items) {
   return items.map(item => {
     const { card, done, url } = item.fields();
     const indent = "  ".repeat(item.level - least);
-    const mark = item.kind === TASK ? `- [${done ? "x" : " "}] ` : item.kind === HEADING ? "" : "- ";
+    const mark = item.kind === TASK ? `- [${done ? "x" : " "}] ` : item.kind === HEADING ? "## " : "- ";
     const text = card !== undefined ? lineOf(item) : url ? `[${item.text}](${textOf(url)})` : item.text;
     return indent + mark + text.replace(/\r\n|\r|\n/g, `\n${indent}  `);
   }).join("\n");

@@ -11,6 +11,7 @@ import { errorText } from "./sentences.js";
 import { Selection } from "./selection.js";
 import { TextEditing } from "./textediting.js";
 
+/** @typedef {import('./composer.js').Place} Place */
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./edits.js').Run} Run */
 /** @typedef {import('./grid.js').Grid} Grid */
@@ -168,7 +169,7 @@ export class ListActions {
     selectAll: () => this.#grid.selectAll(),
     add: () => {
       this.#grid.deselect();
-      this.#screen.composer.begin(undefined);
+      this.#begin(undefined);
     },
     addBelow: () => this.#beginBeside(false),
     addAbove: () => this.#beginBeside(true),
@@ -211,10 +212,16 @@ export class ListActions {
   /** @param {boolean} isAbove */
   #beginBeside(isAbove) {
     const index = this.#selection.current;
-    if (index < 0) return this.#screen.composer.begin(undefined);
+    if (index < 0) return this.#begin(undefined);
     const item = this.#view.at(index);
     this.#grid.deselect();
-    this.#screen.composer.begin({ id: item.id, isAbove, line: nameOf(item) });
+    this.#begin({ id: item.id, isAbove, line: nameOf(item) });
+  }
+
+  /** @param {Place | undefined} place */
+  #begin(place) {
+    if (this.#screen.takesOnlyCards) this.#app.toast("This list takes only cards. Deal one instead.");
+    else this.#screen.composer.begin(place);
   }
 
   /** Whether to tick what is selected, and not to untick it: one of the tasks is shown without a tick. */

@@ -115,6 +115,10 @@ export class ListScreen {
     return this.#bottom.composer;
   }
 
+  get takesOnlyCards() {
+    return this.#bottom.takesOnlyCards;
+  }
+
   /**
    * How many items there are, and what else one may want to know of all of them.
    * @returns {string}

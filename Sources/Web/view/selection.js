@@ -168,13 +168,18 @@ export class Selection {
     for (const [from, to] of runs) for (let i = from; i < to; i++) level = Math.min(level, view.shownLevel(i));
     const isPassed = () => this.#looking.areTogether(item, view.at(start))
       && view.slice(start, end).some(({ id }) => this.#grid.rows.rowOf(id) >= 0);
+    // Below an item that is further out, one becomes its sub-item, as in a terminal.
+    const isWhole = (/** @type {number} */ at) =>
+      view.shownLevel(at) === level || this.#looking.isFolded(view.at(at).id);
     do {
-      if (way > 0) [start, end] = [end, end < view.count ? end + 1 + view.subItems(end) : end];
-      else {
+      if (way > 0) {
+        start = end;
+        if (start < view.count) end = start + 1 + (isWhole(start) ? view.subItems(start) : 0);
+      } else {
         end = start--;
         while (start > 0 && view.shownLevel(start) > level) start--;
       }
-      if (start < 0 || start >= view.count || view.shownLevel(start) < level) {
+      if (start < 0 || start >= view.count) {
         return this.#app.toast(`It is the ${way > 0 ? "last" : "first"} one here.`);
       }
     } while (!isPassed());
@@ -208,7 +213,7 @@ export class Selection {
   /** To a number that the person says. */
   askPlace() {
     ask("Move to", { label: `A number from 1 to ${this.#view.count}`, ok: "Move" }, this.later(answer => {
-      const number = Number.parseInt(answer, 10);
+      const number = /^\s*\d+\s*$/.test(answer) ? Number(answer) : NaN;
       if (!(number >= 1 && number <= this.#view.count)) return this.#app.toast(`There is no number ${answer}.`);
       const runs = this.branches;
       const gap = Math.min(number - 1, this.#view.count - sizeOf(runs));

@@ -55,14 +55,14 @@ export function dayOf(date) {
  * @returns {{ from: number, part: Part } | undefined}
  */
 function wordOf(token) {
-  if (token.startsWith("due:")) {
-    const day = token.slice(4, 14);
-    if (!isDay(day) || ![...token.slice(14)].every(character => PUNCTUATION.test(character))) return undefined;
-    return { from: 0, part: { text: token.slice(0, 14), due: day } };
-  }
   let [from, to] = [0, token.length];
-  while (to > 0 && PUNCTUATION.test(token[to - 1])) to--;
   while (token[from] === "(") from++;
+  if (token.startsWith("due:", from)) {
+    const [day, rest] = [token.slice(from + 4, from + 14), token.slice(from + 14)];
+    if (!isDay(day) || ![...rest].every(character => PUNCTUATION.test(character))) return undefined;
+    return { from, part: { text: `due:${day}`, due: day } };
+  }
+  while (to > from && PUNCTUATION.test(token[to - 1])) to--;
   const name = token.slice(from + 1, to);
   if (token[from] !== "@" || name === "" || name.includes("@")) return undefined;
   return { from, part: { text: `@${name}`, person: name } };

@@ -113,8 +113,9 @@ export class TextEditing {
   /** What was typed before the page was loaded again is in its field again. False if its item is not there yet. */
   resume() {
     const unsaved = unsavedIn(this.#open.name);
-    if (!unsaved || this.#app.clients.refusal(this.#open.name, 3)) return true;
-    if (this.#view.indexOf(unsaved.id) < 0 && !this.#open.subscription.isLive) return false;
+    if (!unsaved) return true;
+    const refusal = this.#app.clients.refusal(this.#open.name, 3);
+    if (!refusal && this.#view.indexOf(unsaved.id) < 0 && !this.#open.subscription.isLive) return false;
     const isOurs = () => this.#app.client.drafts.isOurs(unsaved.tab);
     // The browser may say a little later that the page before has ended.
     const later = () => new Promise(resolve => setTimeout(resolve, ENDING)).then(isOurs);
@@ -123,7 +124,7 @@ export class TextEditing {
       const index = this.#view.indexOf(unsaved.id);
       if (!isOurs || (index >= 0 && this.#view.at(index).text === unsaved.kept[1])) {
         keepUnsaved(this.#open.name, undefined);
-      } else if (index < 0) this.#rescue(unsaved.kept[1]);
+      } else if (refusal || index < 0) this.#rescue(unsaved.kept[1], refusal);
       else if (!this.#grid.isEditing) {
         this.#grid.setCurrent(unsaved.id);
         this.begin();
@@ -225,10 +226,10 @@ export class TextEditing {
     this.#app.toast("Somebody has deleted the item.");
   }
 
-  /** @param {string} text whose item is gone */
-  #rescue(text) {
+  /** @param {string} text that cannot be saved @param {string} [why] */
+  #rescue(text, why = "The item you were editing was deleted.") {
     const then = this.#app.clients.refusal(this.#open.name, 2) ?? "Enter adds your words as a new one.";
-    const note = `The item you were editing was deleted. ${then}`;
+    const note = `${why} ${then}`;
     keepUnsaved(this.#open.name, undefined);
     this.#screen.composer.begin(undefined);
     this.#screen.composer.bring(text, note, true);

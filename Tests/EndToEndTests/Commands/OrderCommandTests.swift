@@ -73,7 +73,9 @@ import Testing
             let told = try user.hand("mv", "1", "--before", place, expecting: 4)
             #expect(told.contains("item 1 takes its sub-items along"), "\(told)")
         }
-        #expect(try user.messages("mv", "1", "--before", "1") == "nothing to do\n")
+        // After its last one, it would get the level of its sub-items.
+        for place in ["2", "3"] { try user.hand("mv", "1", "--after", place, expecting: 4) }
+        for place in ["--before", "--after"] { #expect(try user.messages("mv", "1", place, "1") == "nothing to do\n") }
         #expect(try user.lines() == before)
         try user.hand("mv", "1", "--before", "3", "--alone")
         #expect(try user.lines() != before)

@@ -3,19 +3,24 @@ import HandCore
 /// A delta as text for people: one line for each item that the delta touches.
 package enum DeltaText {
     /// Returns lines with `+` for inserted, `-` for deleted, `>` for moved and `~` for edited items. Numbers refer to
-    /// the new list, or to the old list for `-`. An edited text is shown with its changes marked.
+    /// the new list, or to the old list for `-`. An edited text is shown with its changes marked, also one that moved.
     ///
     /// - Precondition: `delta` takes `old` to `new`.
     package static func lines(
         _ delta: Delta, from old: Hand, to new: Hand, _ marks: ChangeMarks = .plain
     ) -> [Printable] {
-        delta.placed.flatMap { step -> [Printable] in
+        let steps = delta.placed
+        var former: [ItemID: Item] = [:]
+        for step in steps {
+            if case .pick = step.component { for place in step.old { former[old[place].id] = old[place] } }
+        }
+        return steps.flatMap { step -> [Printable] in
             guard let mark = step.mark else { return [] }
             if mark == .edited {
                 return zip(step.old, step.new).map { line(.edited, $1 + 1, new[$1], from: old[$0], marks) }
             }
             let (places, list) = mark == .deleted ? (step.old, old) : (step.new, new)
-            return places.map { line(mark, $0 + 1, list[$0], marks) }
+            return places.map { line(mark, $0 + 1, list[$0], from: former[list[$0].id], marks) }
         }
     }
 

@@ -24,6 +24,7 @@ package enum TaskWords {
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     private static func word(in token: Substring) -> (Word, Range<String.Index>)? {
+        let token = token.drop { $0 == "(" }
         if token.hasPrefix("due:") {
             let day = token.dropFirst(4).prefix(10)
             let rest = token[day.endIndex...]
@@ -31,7 +32,6 @@ package enum TaskWords {
         }
         var name = token
         while let last = name.last, isPunctuation(last) { name.removeLast() }
-        while name.first == "(" { name.removeFirst() }
         guard name.first == "@", name.count > 1, !name.dropFirst().contains("@") else { return nil }
         return (.person(name.dropFirst()), name.startIndex..<name.endIndex)
     }

@@ -33,6 +33,7 @@ struct RevisionScreen: TableScreen, ListScreens {
             var state = RowState()
             state.numberWidth = hasNumbers ? String(list.count).count : 0
             state.number = hasNumbers ? row + 1 : nil
+            state.level = list.shownLevel(at: row)
             state.mark = marks[list[row].id]
             return state
         }

@@ -243,10 +243,8 @@ extension ClientMachine.Subscription {
         for case let loss? in update.notices.map(Loss.init) { common.note(loss, of: name, replica.logID) }
         common.emit(.list(name, .changed(state, update)))
         // Other programs of this machine see in the journal what still waits.
-        if hasEarlierEdits, !replica.hasPending {
-            hasEarlierEdits = false
-            common.journal?.flush()
-        }
+        if hadPending, !replica.hasPending { common.journal?.flush() }
+        hadPending = replica.hasPending
     }
 
     /// Reports progress through the missed commits, at each percent, if they are many.

@@ -19,8 +19,8 @@ extension ClientMachine {
         var isOthersName = false
         /// Whether the server has found the list by its log id, and its name is still to arrive.
         private var awaitsName = false
-        /// Whether edits that the journal had at the start still wait.
-        var hasEarlierEdits: Bool
+        /// Whether edits waited after the last change.
+        var hadPending: Bool
         /// The authors who are on the list, as far as the server has said on this connection.
         private var people: Set<AuthorID> = []
 
@@ -32,7 +32,7 @@ extension ClientMachine {
             replica = stored ?? Replica()
             replica.author = replica.author ?? author
             keptItems = replica.pendingItems
-            hasEarlierEdits = replica.hasPending
+            hadPending = replica.hasPending
         }
 
         /// The phase of a subscription. The transitions, which a test compares with the code:

@@ -17,8 +17,8 @@ struct EditOptions: ParsableArguments {
     @Flag(help: "If the server cannot be reached, keep the edit for 'hand sync' to send.") var queue = false
 
     /// Makes an edit that needs the list's history. If the server cannot be reached, says that `--queue` does not help.
-    func withHistory(_ body: () async throws -> Void) async throws {
-        do { try await body() } catch  where queue && Failure(error).status == .unreachable {
+    func withHistory<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do { return try await body() } catch  where queue && Failure(error).status == .unreachable {
             throw Failure(
                 .unreachable,
                 "\(Failure(error).message). Nothing is kept for later: only the server has the history that this needs")

@@ -35,8 +35,9 @@ struct Move: AsyncParsableCommand {
         let isAlone = reach == .alone
         try await chosen.options.editBranches(try ItemReference.all(chosen.items), to: place) { list, positions in
             let branches = try positions.map { $0..<(isAlone ? $0 + 1 : try list.subitems(of: $0).upperBound) }
-            let gap = try place.spot(in: list).gap
-            if let branch = branches.first(where: { $0.lowerBound < gap && gap < $0.upperBound }) {
+            let neighbours = try place.neighbours.map { try $0.position(in: list) }
+            // Also after the last sub-item: the item would get its level.
+            if let branch = branches.first(where: { neighbours.contains(where: $0.dropFirst().contains) }) {
                 let item = branch.lowerBound + 1
                 throw Failure(
                     .rejected,
@@ -99,7 +100,7 @@ struct Sort: AsyncParsableCommand {
 
     func run() async throws {
         let references = try ItemReference.all(items)
-        let arrivals = by == .newest ? try await arrivals() : [:]
+        let arrivals = by == .newest ? try await options.withHistory(self.arrivals) : [:]
         try await options.edit(knowing: .all) { list in
             let hand = try list.whole()
             let range = try Self.range(of: references, in: hand)

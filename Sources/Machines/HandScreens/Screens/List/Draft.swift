@@ -265,7 +265,10 @@ enum Typed {
         let trimmed = text.drop { $0 == " " }
         func isAllowed(_ kind: Content.Kind) -> Bool { rules.allowedKinds?.contains(kind) ?? true }
         if kind != .card {
-            if isAllowed(.heading), trimmed.hasPrefix("# ") { return .heading(rest(trimmed, after: 2)) }
+            let hashes = trimmed.prefix { $0 == "#" }.count
+            if isAllowed(.heading), (1...6).contains(hashes), trimmed.dropFirst(hashes).first == " " {
+                return .heading(rest(trimmed, after: hashes + 1))
+            }
             let isBulleted = ["- [", "* [", "+ ["].contains { trimmed.hasPrefix($0) }
             let boxed = trimmed.dropFirst(isBulleted ? 2 : 0)
             for (mark, done) in [("[ ] ", false), ("[x] ", true), ("[X] ", true)] {
