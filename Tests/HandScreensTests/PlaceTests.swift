@@ -176,4 +176,15 @@ import Testing
         #expect(stage.lines.contains { $0.hasSuffix("Bob  - b  and 1 more") })
         #expect(stage.commands.filter { if case .fetchState = $0 { true } else { false } }.count == 1)
     }
+
+    /// An old revision is drawn as the list was, levels included: one decides by it whether to restore it.
+    @Test func anOldRevisionHasLevels() {
+        let items = [0, 1, 2].map { (level: UInt8) in
+            Item(id: ItemID(rawValue: UInt64(level) + 1), level: level, content: .note("level \(level)"))
+        }
+        var stage = Stage(["things": Hand(items)], opening: .revision(list: "things", 4))
+        stage.send(.state(list: "things", revision: 4, Hand(items)))
+        let rows = [0, 1, 2].map { level in stage.lines.first { $0.hasSuffix("level \(level)") }?.count ?? 0 }
+        #expect(rows[0] > 0 && rows == [rows[0], rows[0] + 2, rows[0] + 4], "\(stage.lines)")
+    }
 }

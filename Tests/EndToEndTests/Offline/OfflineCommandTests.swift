@@ -177,6 +177,17 @@ import Testing
         #expect(try far.lines() == ["[ ] first", "[ ] a", "[ ] b", "[ ] c", "[ ] end", "[ ] last"])
     }
 
+    /// While a list is open, other commands learn that all of it is sent.
+    @Test func whatAnOpenListHasSentDoesNotWait() throws {
+        let tmux = try Tmux(environment: ada.environment, "\(Binary.path) open list")
+        try tmux.wait(for: tmux.first, until: ScreenTests.isSynced)
+        try tmux.press("space", in: tmux.first)
+        try tmux.wait(for: tmux.first) { ScreenTests.items($0).first == "[x] a" && ScreenTests.isSynced($0) }
+        let copy = "this machine's copy: revision 2 of the server\n"
+        #expect(try eventually { try ada.messages("ls", "--offline") == copy })
+        #expect(try ada.messages("sync") == "nothing was waiting\n")
+    }
+
     /// Nobody could compare the text when the edit is sent.
     @Test func anEditOfAnOldTextDoesNotWait() throws {
         try ada.hand("ls")
