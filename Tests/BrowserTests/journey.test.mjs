@@ -29,6 +29,20 @@ test("a name is asked for once, a list is made, and items come to it", options, 
   await ada.sees("milk", "Bread");
 });
 
+test("a list with a deck takes what one types, unless it takes only cards", options, async () => {
+  for (const [name, ...rules] of [["deck"], ["cards", "--kinds", "card"]]) {
+    stage.run(["create", name, "--deck", ...rules]);
+    stage.run(["deal", "-l", name]);
+    await ada.goTo(stage.page(name));
+    await until(() => browser.run(() => document.querySelectorAll(".row").length === 1), "the card is there");
+    await browser.click(".row");
+    await browser.press(["a"]);
+    if (rules.length > 0) assert.match(await ada.toast(), /only cards/);
+    else await ada.add("bet 5");
+  }
+  await stage.has("deck", [(await stage.texts("deck"))[0], "bet 5"]);
+});
+
 test("the address of a link is edited by the menu and by its key", options, async () => {
   stage.run(["create", "links"]);
   stage.run(["add", "-l", "links", "--link", "https://example.org/soup", "Soup"]);

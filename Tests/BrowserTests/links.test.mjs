@@ -464,6 +464,25 @@ test("a link that is valid no more does not take the place of one that is", opti
   await forget();
 });
 
+test("what is being typed when a link ends can become a new item if the other one is weaker", options, async () => {
+  stage.list("weaker", "a");
+  const [weak, ends] = ["append", "write"].map(role => stage.token(role, role, "weaker"));
+  await browser.open("about:blank");
+  await browser.open(stage.page("weaker", weak.secret));
+  await ada.sees("a");
+  await browser.run(url => (location.href = url), stage.page("weaker", ends.secret));
+  await until(
+    () => browser.run(() => localStorage.getItem("hand identity").split("hand-").length === 3), "there are two links",
+  );
+  await pause(2500);
+  await ada.edit("a");
+  await browser.press([..." and more"]);
+  stage.revoke(ends.id);
+  await ada.composes("a and more");
+  await ada.reads(/this needs .*Enter adds your words as a new one/);
+  await forget();
+});
+
 test("what is being typed when a link ends goes on with the other one", options, async () => {
   stage.list("two links", "a");
   const [good, ends] = ["Good", "Ends"].map(name => stage.token(name, "write", "two links"));

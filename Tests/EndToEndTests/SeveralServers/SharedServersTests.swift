@@ -197,7 +197,7 @@ import Testing
         let secret = try serve("--store", "postgres://hand:hidden@127.0.0.1/hand")
         #expect(secret.status == 2 && secret.messages.contains("PGPASSWORD") && !secret.messages.contains("hidden"))
         let missing = try serve("--store", database.address(of: "nowhere"))
-        #expect(missing.status == 1 && missing.messages.contains("nowhere"), "\(missing.messages)")
+        #expect(missing.status == 6 && missing.messages.contains("nowhere"), "\(missing.messages)")
         let mixed = try serve("--store", database.address(), "--durability", "os")
         #expect(mixed.status == 2 && mixed.messages.contains("--durability"), "\(mixed.messages)")
         #expect(try serve("--store-password", "file").status == 2)
