@@ -40,7 +40,8 @@ import Testing
         Row("a >b c", "a 'x' enter 'y' enter esc", "a b c x >y"),
         Row("a >b c", "O 'x' enter 'y' enter esc", "a x >y b c"), Row("a >b c", "o 'x' esc", "a >b c"),
         Row("a >b c", "o enter", "a >b c"), Row("", "o 'x' enter esc", ">x"),
-        Row(">a", "o '# x' enter esc", "a >#x"), Row(">a", "o '[x] y' enter esc", "a >+y"),
+        Row(">a", "o '# x' enter esc", "a >#x"), Row(">a", "o '## x' enter esc", "a >#x"),
+        Row(">a", "o '[x] y' enter esc", "a >+y"),
         Row(">a", "o 'https://x' enter esc", "a >@https://x"), Row(">a", "o tab 'x' enter esc", "a >!x"),
         Row(">a", "o tab tab 'x' enter esc", "a >#x"), Row(">a", "o shift-tab shift-tab 'x' enter esc", "a >#x"),
     ]
