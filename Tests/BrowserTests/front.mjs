@@ -48,6 +48,8 @@ export class Front {
   /** What answers everything instead of the server: a network that wants people to log in first. */
   portal;
   isDown = false;
+  /** How many connections came while it was down. */
+  refused = 0;
   /** Requests: their lines and fields. */
   asked = [];
   /** How many WebSockets were asked for. */
@@ -105,7 +107,10 @@ export class Front {
   // Private
 
   #keep(socket) {
-    if (this.isDown) return socket.destroy();
+    if (this.isDown) {
+      this.refused++;
+      return socket.destroy();
+    }
     if (this.#isSilent) socket.pause();
     this.#sockets.add(socket);
     socket.on("close", () => this.#sockets.delete(socket));

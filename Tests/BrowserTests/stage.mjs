@@ -410,7 +410,10 @@ export class Person {
       () => document.body.innerText + [...document.querySelectorAll("[placeholder]")].map(one => one.placeholder)
         .join(" "),
     );
-    await until(async () => (await text()).match(words), `the page has ${words}`, ms);
+    let found;
+    await until(async () => (found = await text()).match(words), `the page has ${words}`, ms).catch(error => {
+      throw new Error(`${error.message}, but ${found.slice(-400)}`);
+    });
   }
 
   /** Adds an item, or several lines. */
