@@ -200,7 +200,7 @@ let package = Package(
             path: "Tests/Support/Attacks"),
         .testTarget(
             name: "AttackTests",
-            dependencies: ["hand", "Attacks", "HandCore", "HandWire", "HandSync", "HandFormats", "HandTestSupport"]),
+            dependencies: ["Attacks", "HandCore", "HandWire", "HandSync", "HandFormats", "HandTestSupport"]),
         .testTarget(name: "ArchitectureTests"),
         // Sees the products as a program of another package does.
         .testTarget(
@@ -226,16 +226,15 @@ let package = Package(
         .testTarget(
             name: "DiskTests",
             dependencies: [
-                "hand", "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "HandStore", "HandSimulation",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "HandStore", "HandSimulation",
                 "HandTestSupport", "Disk",
             ]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "hand", "hand-lab", "tick-bot", "markdown-mirror", "five-cards", "HandCore", "HandWire", "HandSync",
-                "HandFormats", "HandClient", "HandStore", "HandScreens", "HandApp", "EventLoop", "HTTP", "HandWeb",
-                "HandSimulation",
-                "HandTestSupport", "FaultyNetwork", "PostgresServer", "Disk",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "HandStore", "HandScreens", "HandApp",
+                "EventLoop", "HTTP", "HandWeb", "HandSimulation", "HandTestSupport", "FaultyNetwork", "PostgresServer",
+                "Disk",
             ]),
         .target(name: "PostgresServer", path: "Tests/Support/PostgresServer"),
         .testTarget(
