@@ -77,6 +77,18 @@ test("below a folded item is below what it hides, and beside it", options, async
   await becomes("beside", "milk .whole .skim eggs bread");
 });
 
+test("what moves past a folded item of another level passes what it hides", options, async () => {
+  run("create", "past");
+  run("add", "-l", "past", "tea", "milk", "eggs");
+  run("add", "-l", "past", "--under", "2", "whole", "skim");
+  run("add", "-l", "past", "--under", "1", "green");
+  await ada.goTo(stage.page("past"));
+  await ada.press("milk", ["z"]);
+  await ada.sees("tea", "green", "milk", "eggs");
+  await ada.press("green", ["J"]);
+  await becomes("past", "tea milk .whole .skim green eggs");
+});
+
 test("a tick is for the item alone, whatever it hides", options, async () => {
   await open("ticked");
   await ada.press("milk", ["z"]);
@@ -217,6 +229,7 @@ test("a list that is deleted while it is open is told as deleted until it is bac
 test("whoever asks for older revisions is at the first of them then", options, async () => {
   await open("old");
   for (let i = 0; i < 60; i++) run("edit", "-l", "old", "1", `milk ${i}`);
+  await ada.sees("milk 59", "whole", "skim", "bread", "eggs");
   await browser.press(["H"]);
   const revisions = () => browser.run(() => document.querySelectorAll(".history > li").length);
   await until(async () => (await revisions()) > 0, "there are revisions");

@@ -117,25 +117,25 @@ import Testing
             try store.delete(name, by: "ada", at: 10)
             #expect(try ages().first == 0)
             for _ in 0..<10_000 where try ages().first == 0 {
-                #expect(try !store.sweep(keeping: 1 << 50, passed: 5))
+                #expect(try store.sweep(keeping: 1 << 50, passed: 5) == Sweep())
             }
         }
         #expect(try store.size() >= full, "a list that can be restored takes room")
         let all = try ages()
         #expect(all == all.sorted() && Set(all).count == 3 && all[2] < 1 << 30)
-        #expect(try !store.sweep(keeping: all[2] + 1))
+        #expect(try store.sweep(keeping: all[2] + 1) == Sweep())
         #expect(try store.listCount(of: nil) == 4)
         // From the first step on, it is gone for everybody.
         let deletion = try #require(try store.deletedLists(before: .max, limit: 9).last).deletion
-        _ = try store.sweep(keeping: all[2])
+        #expect(try store.sweep(keeping: all[2]) == Sweep(names: ["a"], hasMore: true))
         #expect(try store.deletedLists(before: .max, limit: 9).map(\.list.name) == ["c", "b"])
         #expect(throws: StoreError.notDeleted("a")) { try store.undelete(deletion, as: "a") }
-        while try store.sweep(keeping: all[2]) {}
-        #expect(try store.purgeOldest(of: "token eve") && !store.purgeOldest(of: "token eve"))
+        while try store.sweep(keeping: all[2]).hasMore {}
+        #expect(try store.purgeOldest(of: "token eve") == "b" && store.purgeOldest(of: "token eve") == nil)
         #expect(try store.deletedLists(before: .max, limit: 9).map(\.list.name) == ["c"])
-        while try store.sweep(keeping: all[2]) {}
-        #expect(try store.purgeOldest(of: nil) && !store.purgeOldest(of: nil))
-        while try store.sweep(keeping: all[2]) {}
+        while try store.sweep(keeping: all[2]).hasMore {}
+        #expect(try store.purgeOldest(of: nil) == "c" && store.purgeOldest(of: nil) == nil)
+        while try store.sweep(keeping: all[2]).hasMore {}
         #expect(try store.listCount(of: nil) == 1 && store.size() < full)
         #expect(try store.load(try #require(try store.list(named: "kept")).number).hand == kept.hand)
         try store.close()
@@ -150,11 +150,12 @@ import Testing
         }
         for (time, name) in ["b", "c", "a", "d"].enumerated() { try store.delete(name, by: "ada", at: UInt64(time)) }
         func left() throws -> [String] { try store.deletedLists(before: .max, limit: 9).map(\.list.name) }
-        for (owner, expected) in [(nil, ["d", "a", "c"]), ("ada", ["d", "c"]), (nil, ["d"]), (nil, [])]
-            as [(String?, [String])]
-        {
-            #expect(try store.purgeOldest(of: owner) && left() == expected)
-            while try store.sweep(keeping: 1 << 50) {}
+        let steps: [(String?, String, [String])] = [
+            (nil, "b", ["d", "a", "c"]), ("ada", "a", ["d", "c"]), (nil, "c", ["d"]), (nil, "d", []),
+        ]
+        for (owner, name, expected) in steps {
+            #expect(try store.purgeOldest(of: owner) == name && left() == expected)
+            while try store.sweep(keeping: 1 << 50).hasMore {}
             #expect(try left() == expected && store.listCount(of: nil) == expected.count)
         }
         try store.close()
@@ -189,7 +190,7 @@ import Testing
             _ = try Self.list(name, in: store, seed: UInt64(seed + 1))
         }
         for name in ["a", "b", "c"] { try store.delete(name, by: "ada", at: 10) }
-        while try store.sweep(keeping: 0) {}
+        while try store.sweep(keeping: 0).hasMore {}
         try store.close()
         let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
         for table in ["lists", "commits", "snapshots", "deleted_lists"] {
@@ -264,7 +265,7 @@ import Testing
             try store.close()
         }
         let store = try SQLiteStore(folder: folder.path, durability: .os)
-        while try store.sweep(keeping: 0) {}
+        while try store.sweep(keeping: 0).hasMore {}
         try store.close()
         let report = try verify()
         #expect(report.isSound && report.lists.map(\.name) == ["here"])
@@ -283,7 +284,7 @@ import Testing
             """)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         var steps = 0
-        while try store.sweep(keeping: 0) { steps += 1 }
+        while try store.sweep(keeping: 0).hasMore { steps += 1 }
         #expect(steps >= 4)
         try store.close()
         #expect(try verify().isSound)

@@ -182,6 +182,7 @@ final class ServerDriver {
             logger.info("renamed", metadata: ["list": "\(list)", "to": "\(new)", "by": "\(requester.person)"])
         case .undeleted(let list, let new, let requester):
             logger.info("undeleted", metadata: ["list": "\(list)", "as": "\(new)", "by": "\(requester.person)"])
+        case .removed(let list): logger.info("a deleted list was removed for good", metadata: ["list": "\(list)"])
         case .loaded(let list, let revision):
             logger.debug("loaded", metadata: ["list": "\(list)", "revision": .stringConvertible(revision)])
         case .unloaded(let list): logger.debug("unloaded", metadata: ["list": "\(list)"])

@@ -177,10 +177,13 @@ import Testing
     }
 
     @Test func withoutRetentionDeletedListsAreNotKept() throws {
-        let server = try RunningServer(folder, ["--keep-deleted", "0"])
+        let server = try RunningServer(
+            folder, ["--keep-deleted", "0", "--log-level", "info"], logPath: folder.path + "/log")
         _ = try hand(server, "create", "list")
         #expect(try hand(server, "delete", "--force", "list") == "deleted 'list'\n")
         _ = try hand(server, "undelete", "list", expecting: 3)
         #expect(server.terminate() == 0)
+        let log = try String(contentsOfFile: folder.path + "/log", encoding: .utf8)
+        #expect(log.contains("info a deleted list was removed for good list=list\n"), "\(log)")
     }
 }

@@ -117,8 +117,10 @@ import Testing
                 // Nobody's edit came first.
                 #expect(texts.firstIndex(of: "mine \(hold)") == before.hand.count, "held up after \(hold) bytes")
             } else {
-                #expect(status == 7 && texts.count == before.hand.count + 1, "held up after \(hold) bytes: \(status)")
-                refused += 1
+                // On a busy machine, the server may stop waiting for a greeting that is held up.
+                let isRefused = (status == 7 || status == 6 && isStruck) && texts.count == before.hand.count + 1
+                #expect(isRefused, "held up after \(hold) bytes: \(status)")
+                if status == 7 { refused += 1 }
             }
             bytes += 11
         }

@@ -188,12 +188,14 @@ import Testing
         #expect(try ada.messages("sync") == "nothing was waiting\n")
     }
 
-    /// Nobody could compare the text when the edit is sent.
-    @Test func anEditOfAnOldTextDoesNotWait() throws {
+    /// Nobody could compare the text when the edit is sent, and only the server has the history.
+    @Test func editsThatNeedTheServerDoNotWait() throws {
         try ada.hand("ls")
         ada.server.kill()
-        let refused = try ada.hand("edit", "1", "A", "--was", "a", "--queue", "--timeout", "1", expecting: 6)
-        #expect(refused.contains("Nothing is kept for later"), "\(refused)")
+        for command in [["edit", "1", "A", "--was", "a"], ["sort", "--by", "newest"], ["undo", "2"]] {
+            let refused = try ada.run(command + ["--queue", "--timeout", "1"])
+            #expect(refused.status == 6 && refused.messages.contains("Nothing is kept for later"), "\(refused)")
+        }
         try ada.server.start()
         #expect(try ada.messages("sync") == "nothing was waiting\n")
         try ada.hand("edit", "1", "A", "--was", "a", "--queue")

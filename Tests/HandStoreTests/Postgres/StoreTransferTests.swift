@@ -70,8 +70,8 @@ import Testing
         // Numbers that were given and must not be given again.
         _ = try store.create("swept", rules: Rules(), logID: 1 << 40 | 77, deckSeed: nil, owner: "nobody")
         try store.delete("swept", by: "ben", at: 9)
-        while try store.purgeOldest(of: "nobody") {}
-        while try store.sweep(keeping: Retention.week) {}
+        while try store.purgeOldest(of: "nobody") != nil {}
+        while try store.sweep(keeping: Retention.week).hasMore {}
         _ = try store.knownAuthor(for: ClientID(high: 9, low: 9), person: "who has not edited")
     }
 

@@ -81,10 +81,14 @@ final class TestWorld {
     /// The names of the admitted clients, as others see them.
     private(set) var letIn: [String] = []
 
+    /// The names of the deleted lists that were reported as removed.
+    private(set) var removed: [String] = []
+
     private func take(_ note: ServerNote) {
         switch note {
         case .turnedAway: turnedAway += 1
         case .letIn(let connection): letIn.append(connection.person)
+        case .removed(let list): removed.append(list)
         default: break
         }
     }

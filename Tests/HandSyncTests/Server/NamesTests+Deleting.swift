@@ -187,6 +187,7 @@ extension NamesTests {
         world.settle()
         #expect(ada.heard.contains(.done(request: 2)))
         #expect(try world.store.listCount(of: nil) == 0 && world.store.deletedLists(before: .max, limit: 9).isEmpty)
+        #expect(world.removed == ["list"])
         ada.say(.undelete(request: 3, name: "list", deletion: nil, newName: "list"))
         world.settle()
         #expect(ada.errors == [.noSuchList])
@@ -246,9 +247,11 @@ extension NamesTests {
         }
         #expect(ada.errors.isEmpty)
         #expect(try world.store.deletedLists(before: .max, limit: 9).map(\.list.name) == ["list5", "list4"])
+        #expect(world.removed == ["list1", "list2", "list3"])
         for name in ["a", "b", "c"] { ada.say(.create(request: 3, name: name, rules: Rules())) }
         world.settle()
         #expect(ada.errors == [.tooManyLists], "existing lists are not removed")
+        #expect(world.removed.suffix(2) == ["list4", "list5"])
     }
 
     /// If the store is full, the lists that were deleted first are removed, one after another, until there is room.
@@ -278,7 +281,7 @@ extension NamesTests {
         }
         #expect(counts.last == 2, "\(counts): removing one made enough room")
         #expect(try world.store.deletedLists(before: .max, limit: 9).map(\.list.name) == ["c", "b"])
-        #expect(try world.store.size() < 400)
+        #expect(try world.store.size() < 400 && world.removed == ["a"])
         // It is full a second time.
         ada.say(.create(request: 1, name: "d", rules: Rules()))
         world.settle()

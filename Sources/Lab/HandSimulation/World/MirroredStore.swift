@@ -139,12 +139,12 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
         }
     }
 
-    func purgeOldest(of owner: String?) throws -> Bool {
+    func purgeOldest(of owner: String?) throws -> String? {
         try both("giving up") { try $0.purgeOldest(of: owner) }
     }
 
     /// Each store chooses how much it removes at once.
-    func sweep(keeping kept: UInt64, passed: UInt64) throws -> Bool {
+    func sweep(keeping kept: UInt64, passed: UInt64) throws -> Sweep {
         try both("sweep", { try $0.sweep(keeping: kept, passed: passed) }, { _, _ in true })
     }
 

@@ -70,17 +70,17 @@ package protocol CommitStore: Sendable {
     func deletedLists(
         before number: UInt64, limit: Int, named name: String?, among lists: [UInt32]?
     ) throws -> [DeletedList]
-    /// Gives up the list of the oldest deletion of an owner, or of all owners if `owner` is nil; returns false if there
-    /// is no such deletion.
-    func purgeOldest(of owner: String?) throws -> Bool
+    /// Gives up the list of the oldest deletion of an owner, or of all owners if `owner` is nil; returns the former
+    /// name of the list, or nil if there is no such deletion.
+    func purgeOldest(of owner: String?) throws -> String?
     /// Gives up lists that were deleted at least `kept` milliseconds ago, and removes a part of the contents of such
-    /// lists; a small part, so that other writes do not wait. Returns whether there is more to do.
+    /// lists; a small part, so that other writes do not wait.
     ///
     /// The store adds up the time that its servers have seen pass, because the wall clock may be wrong, and what is
     /// given up is gone for good.
     ///
     /// - Parameter passed: how many milliseconds the caller has seen pass since its last call of `sweep`.
-    func sweep(keeping kept: UInt64, passed: UInt64) throws -> Bool
+    func sweep(keeping kept: UInt64, passed: UInt64) throws -> Sweep
     func list(named name: String) throws -> StoredList?
     /// Returns the current name of the list with that number in its log ids (`LogID.list`), or nil if it is deleted or
     /// never existed.
@@ -123,7 +123,7 @@ extension CommitStore {
         }
     }
 
-    package func sweep(keeping kept: UInt64) throws -> Bool { try sweep(keeping: kept, passed: 0) }
+    package func sweep(keeping kept: UInt64) throws -> Sweep { try sweep(keeping: kept, passed: 0) }
     package func listen(_ onHint: @escaping @Sendable (StoreHint) -> Void) {}
     package func tell(_ hint: StoreHint) {}
 
@@ -313,6 +313,18 @@ package struct DeletedList: Equatable, Sendable {
 }
 
 /// The size of a store in bytes, before and after it was compacted.
+/// What a sweep has done.
+package struct Sweep: Equatable, Sendable {
+    /// The former names of the lists that it gave up.
+    package var names: [String] = []
+    package var hasMore = false
+
+    package init(names: [String] = [], hasMore: Bool = false) {
+        self.names = names
+        self.hasMore = hasMore
+    }
+}
+
 package struct Compaction: Equatable, Sendable {
     package let before: Int
     package let after: Int

@@ -54,9 +54,9 @@ extension ContentsStore {
         try read { $0.deletedLists(before: number, limit: limit, named: name, among: lists) }
     }
 
-    package func purgeOldest(of owner: String?) throws -> Bool { try write { $0.purgeOldest(of: owner) } }
+    package func purgeOldest(of owner: String?) throws -> String? { try write { $0.purgeOldest(of: owner) } }
 
-    package func sweep(keeping kept: UInt64, passed: UInt64) throws -> Bool {
+    package func sweep(keeping kept: UInt64, passed: UInt64) throws -> Sweep {
         try write { $0.sweep(keeping: kept, passed: passed, step: step) }
     }
 

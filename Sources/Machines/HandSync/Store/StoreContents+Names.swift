@@ -60,23 +60,24 @@ extension StoreContents {
         return found
     }
 
-    package mutating func purgeOldest(of owner: String?) -> Bool {
-        let oldest = deletions.firstIndex { owner == nil || lists[$0.list]?.owner == owner }
-        if let oldest { giveUp(deletions[oldest]) }
-        return oldest != nil
+    package mutating func purgeOldest(of owner: String?) -> String? {
+        deletions.first { owner == nil || lists[$0.list]?.owner == owner }.flatMap { giveUp($0) }
     }
 
     /// - Parameter step: the maximum number of commits removed at once.
-    package mutating func sweep(keeping kept: UInt64, passed more: UInt64, step: Int) -> Bool {
+    package mutating func sweep(keeping kept: UInt64, passed more: UInt64, step: Int) -> Sweep {
         if !deletions.isEmpty { passed += more }
-        for deletion in deletions where passed - deletion.start >= kept { giveUp(deletion) }
-        guard !leaving.isEmpty else { return false }
+        let names = deletions.filter { passed - $0.start >= kept }.compactMap { giveUp($0) }
+        guard !leaving.isEmpty else { return Sweep() }
         if !leaving[0].remove(step) { leaving.removeFirst() }
-        return true
+        return Sweep(names: names, hasMore: true)
     }
 
-    private mutating func giveUp(_ deletion: Deletion) {
+    /// Returns the former name of the list.
+    private mutating func giveUp(_ deletion: Deletion) -> String? {
         deletions.removeAll { $0.number == deletion.number }
-        if let list = lists.removeValue(forKey: deletion.list) { leaving.append(list) }
+        guard let list = lists.removeValue(forKey: deletion.list) else { return nil }
+        leaving.append(list)
+        return list.stored.name
     }
 }

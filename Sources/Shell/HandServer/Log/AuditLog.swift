@@ -62,7 +62,7 @@ package final class AuditLog {
         // Who was not let in cannot leave.
         case .disconnected(let connection, let reason) where connection.isLetIn:
             write("left", connection.requester, detail: reason)
-        case .connected, .disconnected, .closing, .loaded, .unloaded, .stopping, .storeFailed, .unsettled,
+        case .connected, .disconnected, .closing, .removed, .loaded, .unloaded, .stopping, .storeFailed, .unsettled,
             .reloaded, .vanished, .writeFailed, .snapshotFailed, .trimFailed, .sweepFailed, .compacted:
             break
         }

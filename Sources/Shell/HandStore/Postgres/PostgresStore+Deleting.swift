@@ -50,15 +50,15 @@ extension PostgresStore {
         }
     }
 
-    package func purgeOldest(of owner: String?) throws -> Bool {
-        try giveUp("$1::text IS NULL OR owner = $1", .init(owner), limit: 1) > 0
+    package func purgeOldest(of owner: String?) throws -> String? {
+        try giveUp("$1::text IS NULL OR owner = $1", .init(owner), limit: 1).first
     }
 
     /// Several servers report the same passed time. Together they add no more to the clock than the time that the
     /// database has seen pass.
-    package func sweep(keeping kept: UInt64, passed: UInt64) throws -> Bool {
+    package func sweep(keeping kept: UInt64, passed: UInt64) throws -> Sweep {
         // Most of the time there are no deletions, and then nothing is written.
-        guard try ask("SELECT 1 FROM deleted_lists LIMIT 1", then: { !$0.isEmpty }) else { return false }
+        guard try ask("SELECT 1 FROM deleted_lists LIMIT 1", then: { !$0.isEmpty }) else { return Sweep() }
         if passed > 0 {
             let sql = """
                 UPDATE clock SET seen = now(), passed = passed
@@ -72,8 +72,9 @@ extension PostgresStore {
             SELECT 1 FROM deleted_lists
             WHERE \(condition) OR NOT EXISTS (SELECT 1 FROM lists WHERE lists.number = list) LIMIT 1
             """
-        guard try ask(due, kept, then: { !$0.isEmpty }) else { return false }
-        if try giveUp(condition, kept, limit: RemovalStep.lists) > 0 { return true }
+        guard try ask(due, kept, then: { !$0.isEmpty }) else { return Sweep() }
+        let names = try giveUp(condition, kept, limit: RemovalStep.lists)
+        guard names.isEmpty else { return Sweep(names: names, hasMore: true) }
         return try write { session in
             // A list that another server is removing is left to that server.
             let unfinished = """
@@ -81,15 +82,15 @@ extension PostgresStore {
                 WHERE NOT EXISTS (SELECT 1 FROM lists WHERE lists.number = list)
                 ORDER BY number LIMIT 1 FOR UPDATE SKIP LOCKED
                 """
-            guard let deletion = try session.run(unfinished).first else { return false }
+            guard let deletion = try session.run(unfinished).first else { return Sweep() }
             try Self.removePart(of: .init(bits: try deletion.bits(1)), as: .init(bits: try deletion.bits(0)), session)
-            return true
+            return Sweep(hasMore: true)
         }
     }
 
-    /// Removes deleted lists from `lists`, the oldest deletion first. The sweep removes the other rows of these lists.
-    /// Two servers that do this at the same time give up different lists.
-    private func giveUp(_ condition: String, _ value: PostgresValue, limit: Int) throws -> Int {
+    /// Removes deleted lists from `lists`, the oldest deletion first, and returns their former names. The sweep removes
+    /// the other rows of these lists. Two servers that do this at the same time give up different lists.
+    private func giveUp(_ condition: String, _ value: PostgresValue, limit: Int) throws -> [String] {
         try write { session in
             try session.run(
                 """
@@ -97,8 +98,9 @@ extension PostgresStore {
                     SELECT lists.number FROM deleted_lists JOIN lists ON lists.number = list
                     WHERE is_deleted AND (\(condition)) ORDER BY deleted_lists.number LIMIT \(limit)
                     FOR UPDATE OF lists SKIP LOCKED)
+                RETURNING (SELECT name FROM deleted_lists WHERE list = lists.number)
                 """, value
-            ).changed
+            ).map { try $0.text(0) }
         }
     }
 

@@ -48,38 +48,42 @@ extension SQLiteStore {
         }
     }
 
-    package func purgeOldest(of owner: String?) throws -> Bool {
-        try giveUp("?1 IS NULL OR owner = ?1", [.init(owner)], limit: 1) > 0
+    package func purgeOldest(of owner: String?) throws -> String? {
+        try giveUp("?1 IS NULL OR owner = ?1", [.init(owner)], limit: 1).first
     }
 
-    package func sweep(keeping kept: UInt64, passed: UInt64) throws -> Bool {
+    package func sweep(keeping kept: UInt64, passed: UInt64) throws -> Sweep {
         // Most of the time there are no deletions, and then nothing is written.
-        guard try read({ try $0.integer("SELECT 1 FROM deleted_lists LIMIT 1") }) != nil else { return false }
+        guard try read({ try $0.integer("SELECT 1 FROM deleted_lists LIMIT 1") }) != nil else { return Sweep() }
         if passed > 0 {
             try write { _ = try $0.run("UPDATE clock SET passed = passed + ?", [.integer(Int64(clamping: passed))]) }
         }
         let condition = "start <= (SELECT passed FROM clock) - ?1"
         let due = "SELECT 1 FROM deleted_lists WHERE \(condition) OR list NOT IN (SELECT number FROM lists) LIMIT 1"
         let arguments: [SQLiteValue] = [.integer(Int64(clamping: kept))]
-        guard try read({ try $0.integer(due, arguments) }) != nil else { return false }
-        if try giveUp(condition, arguments, limit: RemovalStep.lists) > 0 { return true }
+        guard try read({ try $0.integer(due, arguments) }) != nil else { return Sweep() }
+        let names = try giveUp(condition, arguments, limit: RemovalStep.lists)
+        guard names.isEmpty else { return Sweep(names: names, hasMore: true) }
         return try write { database in
             let unfinished = "list NOT IN (SELECT number FROM lists) ORDER BY number LIMIT 1"
-            guard let deletion = try DeletionRow.all(unfinished, [], database).first else { return false }
+            guard let deletion = try DeletionRow.all(unfinished, [], database).first else { return Sweep() }
             if try Self.removePart(of: deletion.list, database) { try deletion.remove(database) }
-            return true
+            return Sweep(hasMore: true)
         }
     }
 
-    /// Removes the rows of deleted lists, the oldest first. The sweep removes the rows that belong to them.
-    private func giveUp(_ condition: String, _ arguments: [SQLiteValue], limit: Int) throws -> Int {
+    /// Removes the rows of deleted lists, the oldest first, and returns the lists' former names. The sweep removes the
+    /// rows that belong to them.
+    private func giveUp(_ condition: String, _ arguments: [SQLiteValue], limit: Int) throws -> [String] {
         try write { database in
-            try database.run(
+            try database.all(
                 """
                 DELETE FROM lists WHERE name IS NULL AND number IN (
                     SELECT list FROM deleted_lists JOIN lists ON list = lists.number
                     WHERE \(condition) ORDER BY deleted_lists.number LIMIT \(limit))
-                """, arguments)
+                RETURNING (SELECT name FROM deleted_lists WHERE list = lists.number)
+                """, arguments
+            ) { try $0.text(0) }
         }
     }
 

@@ -26,6 +26,8 @@ package enum ServerNote {
     case deleted(list: String, by: Requester)
     case renamed(list: String, to: String, by: Requester)
     case undeleted(list: String, as: String, by: Requester)
+    /// A deleted list was removed: it cannot be restored any more.
+    case removed(list: String)
     case loaded(list: String, revision: Int)
     case unloaded(list: String)
     case stopping(connections: Int)

@@ -81,9 +81,10 @@ extension ServerMachine {
         end(connection)
     }
 
-    func created(_ task: CreateList, _ result: Result<String?, StoreError>) {
-        answer(task.id, result) { refusal in
-            if let refusal {
+    func created(_ task: CreateList, _ result: Result<CreateList.Answer, StoreError>) {
+        answer(task.id, result) { outcome in
+            noteRemoved(outcome.removed)
+            if let refusal = outcome.refusal {
                 return send(
                     .error(code: .tooManyLists, request: task.id.request, retryAfter: 0, message: refusal),
                     to: task.id.connection)
@@ -147,6 +148,9 @@ extension DownMessage.ListEntry {
 }
 
 package struct CreateList: StoreQuestion {
+    /// Why there is no room for the list, nil if it is made; and the deleted lists that were removed to make room.
+    package typealias Answer = (refusal: String?, removed: [String])
+
     let id: RequestID
     let name: String
     let rules: Rules
@@ -156,22 +160,24 @@ package struct CreateList: StoreQuestion {
     let limits: Limits
     let requester: Requester
 
-    /// Returns why there is no room for the list; nil if it is made.
-    func run(on store: any CommitStore) throws -> String? {
+    func run(on store: any CommitStore) throws -> Answer {
+        var removed: [String] = []
         // Deleted lists count. If there is no room, the list that was deleted first goes.
         while try store.listCount(of: nil) >= limits.lists {
-            guard try store.purgeOldest(of: nil) else {
-                return "there is no room for another list: this server keeps at most \(limits.lists)"
+            guard let name = try store.purgeOldest(of: nil) else {
+                return ("there is no room for another list: this server keeps at most \(limits.lists)", removed)
             }
+            removed.append(name)
         }
         while let owner, try store.listCount(of: owner) >= limits.userLists {
-            guard try store.purgeOldest(of: owner) else {
-                return
-                    "there is no room for another list: this server keeps at most \(limits.userLists) of one user. Delete one first"
+            guard let name = try store.purgeOldest(of: owner) else {
+                let most = "this server keeps at most \(limits.userLists) of one user"
+                return ("there is no room for another list: \(most). Delete one first", removed)
             }
+            removed.append(name)
         }
         _ = try store.create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: owner)
-        return nil
+        return (nil, removed)
     }
 }
 

@@ -49,13 +49,20 @@ extension ServerMachine {
         writer.add(StoreTask(sweep) { $0.swept($1, $2) })
     }
 
-    func swept(_ task: SweepDeleted, _ result: Result<Bool, StoreError>) {
-        if case .failure(let error) = result { note(.sweepFailed(error)) }
-        switch upkeep.endRemoval(task, hasMore: try? result.get()) {
+    func swept(_ task: SweepDeleted, _ result: Result<Sweep, StoreError>) {
+        switch result {
+        case .success(let sweep): noteRemoved(sweep.names)
+        case .failure(let error): note(.sweepFailed(error))
+        }
+        switch upkeep.endRemoval(task, hasMore: try? result.get().hasMore) {
         case .nothing: break
         case .removeMore: sweepDeleted(isDue: true)
         case .measure: measureStore()
         }
+    }
+
+    func noteRemoved(_ names: [String]) {
+        for name in names { note(.removed(list: name)) }
     }
 
     /// Makes the store free the space that it no longer needs, and remove deleted lists that need not be kept any
@@ -65,9 +72,10 @@ extension ServerMachine {
         awaitsTurn = true
     }
 
-    func compacted(_ result: Result<Compaction, StoreError>) {
+    func compacted(_ result: Result<Compact.Answer, StoreError>) {
         upkeep.storeChanged()
-        note(.compacted(result))
+        if case .success(let outcome) = result { noteRemoved(outcome.removed) }
+        note(.compacted(result.map(\.compaction)))
     }
 }
 
@@ -102,18 +110,26 @@ package struct SweepDeleted: StoreQuestion {
     let now: UInt64
     let givesUpOldest: Bool
 
-    /// Returns whether there is more to remove.
-    func run(on store: any CommitStore) throws -> Bool {
-        if givesUpOldest { _ = try store.purgeOldest(of: nil) }
-        return try store.sweep(keeping: kept, passed: passed)
+    func run(on store: any CommitStore) throws -> Sweep {
+        let oldest = givesUpOldest ? try store.purgeOldest(of: nil) : nil
+        var sweep = try store.sweep(keeping: kept, passed: passed)
+        if let oldest { sweep.names.insert(oldest, at: 0) }
+        return sweep
     }
 }
 
 package struct Compact: StoreQuestion {
+    package typealias Answer = (removed: [String], compaction: Compaction)
+
     let kept: UInt64
 
-    func run(on store: any CommitStore) throws -> Compaction {
-        while try store.sweep(keeping: kept) {}
-        return try store.compact()
+    func run(on store: any CommitStore) throws -> Answer {
+        var removed: [String] = []
+        var sweep: Sweep
+        repeat {
+            sweep = try store.sweep(keeping: kept)
+            removed += sweep.names
+        } while sweep.hasMore
+        return (removed, try store.compact())
     }
 }
