@@ -83,6 +83,7 @@ test("what moves past a folded item of another level passes what it hides", opti
   run("add", "-l", "past", "--under", "2", "whole", "skim");
   run("add", "-l", "past", "--under", "1", "green");
   await ada.goTo(stage.page("past"));
+  await ada.sees("tea", "green", "milk", "whole", "skim", "eggs");
   await ada.press("milk", ["z"]);
   await ada.sees("tea", "green", "milk", "eggs");
   await ada.press("green", ["J"]);
