@@ -412,7 +412,7 @@ export class Person {
     );
     let found;
     await until(async () => (found = await text()).match(words), `the page has ${words}`, ms).catch(error => {
-      throw new Error(`${error.message}, but ${found.slice(-400)}`);
+      throw new Error(`${error.message}, but ends with ${found.slice(-400)}`);
     });
   }
 

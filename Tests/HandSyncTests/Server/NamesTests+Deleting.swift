@@ -248,9 +248,12 @@ extension NamesTests {
         #expect(ada.errors.isEmpty)
         #expect(try world.store.deletedLists(before: .max, limit: 9).map(\.list.name) == ["list5", "list4"])
         #expect(world.removed == ["list1", "list2", "list3"])
-        for name in ["a", "b", "c"] { ada.say(.create(request: 3, name: name, rules: Rules())) }
+        for name in ["a", "a"] { ada.say(.create(request: 3, name: name, rules: Rules())) }
         world.settle()
-        #expect(ada.errors == [.tooManyLists], "existing lists are not removed")
+        #expect(ada.errors == [.listExists] && world.removed.last == "list4", "what is refused removes nothing")
+        for name in ["b", "c"] { ada.say(.create(request: 3, name: name, rules: Rules())) }
+        world.settle()
+        #expect(ada.errors == [.listExists, .tooManyLists], "existing lists are not removed")
         #expect(world.removed.suffix(2) == ["list4", "list5"])
     }
 

@@ -3,7 +3,7 @@ import HandCore
 /// A delta as text for people: one line for each item that the delta touches.
 package enum DeltaText {
     /// Returns lines with `+` for inserted, `-` for deleted, `>` for moved and `~` for edited items. Numbers refer to
-    /// the new list, or to the old list for `-`. An edited text is shown with its changes marked, also one that moved.
+    /// the new list, or to the old list for `-`. An edited text is shown with its changes marked, even if it moved.
     ///
     /// - Precondition: `delta` takes `old` to `new`.
     package static func lines(

@@ -312,12 +312,11 @@ package struct DeletedList: Equatable, Sendable {
     }
 }
 
-/// The size of a store in bytes, before and after it was compacted.
 /// What a sweep has done.
 package struct Sweep: Equatable, Sendable {
     /// The former names of the lists that it gave up.
-    package var names: [String] = []
-    package var hasMore = false
+    package var names: [String]
+    package let hasMore: Bool
 
     package init(names: [String] = [], hasMore: Bool = false) {
         self.names = names
@@ -325,6 +324,7 @@ package struct Sweep: Equatable, Sendable {
     }
 }
 
+/// The size of a store in bytes, before and after it was compacted.
 package struct Compaction: Equatable, Sendable {
     package let before: Int
     package let after: Int

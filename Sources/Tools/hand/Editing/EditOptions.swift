@@ -16,7 +16,7 @@ struct EditOptions: ParsableArguments {
 
     @Flag(help: "If the server cannot be reached, keep the edit for 'hand sync' to send.") var queue = false
 
-    /// Makes an edit that needs the list's history. If the server cannot be reached, says that `--queue` does not help.
+    /// Does what needs the list's history. If the server cannot be reached, says that `--queue` does not help.
     func withHistory<Result>(_ body: () async throws -> Result) async throws -> Result {
         do { return try await body() } catch  where queue && Failure(error).status == .unreachable {
             throw Failure(

@@ -161,6 +161,8 @@ package struct CreateList: StoreQuestion {
     let requester: Requester
 
     func run(on store: any CommitStore) throws -> Answer {
+        // What is refused removes nothing.
+        if try store.list(named: name) != nil { throw StoreError.listExists(name) }
         var removed: [String] = []
         // Deleted lists count. If there is no room, the list that was deleted first goes.
         while try store.listCount(of: nil) >= limits.lists {
