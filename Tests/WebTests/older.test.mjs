@@ -330,17 +330,20 @@ test("what others have done is new, and not what one has done oneself on another
 test("an undo is submitted alone, as it was stored", () => {
   const history = new History();
   const insertion = text => replica => replica.edit(inserting([item(text)], 0, "after"));
-  history.act(replica => {
-    const steps = [one => one.undo(), one => one.redo()];
-    for (const action of [insertion("a"), insertion("b"), ...steps, insertion("c"), insertion("d")]) {
+  const stored = actions => history.act(replica => {
+    for (const action of actions) {
       action(replica);
       for (const edit of replica.pending) edit.isWritten = edit.isStored = true;
     }
   });
-  assert.deepEqual(history.own, [[1, ""], [2, "undo"], [3, "redo"], [4, ""]]);
+  const [undo, redo] = [replica => replica.undo(), replica => replica.redo()];
+  stored([insertion("a"), insertion("b"), insertion("c")]);
+  stored([undo, undo]);
+  stored([redo, insertion("d"), insertion("e"), insertion("f"), undo]);
+  assert.deepEqual(history.own, [[1, ""], [2, "undo"], [3, "undo"], [4, "redo"], [5, ""]]);
   // What was joined before it was stored is an undo and more.
-  history.act(replica => (replica.undo(), insertion("e")(replica)));
-  assert.deepEqual(history.own[4], [5, undefined]);
+  history.act(replica => (replica.undo(), insertion("g")(replica)));
+  assert.deepEqual(history.own[5], [6, undefined]);
 });
 
 // Large edits

@@ -47,6 +47,61 @@ test("what a pending edit has overridden is not taken back with it", () => {
   assert.equal(replica.canUndo, false, "the commits tell what can be undone");
 });
 
+for (const [what, edit] of [
+  ["deleted", [{ op: "delete", count: 1 }]],
+  ["changed", [{ op: "edit", change: { text: [{ at: 0, removed: bytesOf("milk"), inserted: bytesOf("mine") }] } }]],
+]) {
+  test(`an item that was ${what} and is as before keeps what somebody writes in it meanwhile`, () => {
+    const replica = begun(note(1, "milk"));
+    replica.edit(appended(1, note(2, "mine")), "whole");
+    replica.edit(edit);
+    replica.undo();
+    assert.deepEqual([texts(replica.view), replica.pending.length], [["milk", "mine"], 1]);
+    const splice = { at: 4, removed: bytesOf(""), inserted: bytesOf(", fresh") };
+    const delta = [{ op: "edit", change: { text: [splice] } }];
+    const after = apply(replica.confirmed, delta);
+    const commit = { revision: 4, author: 2, sequence: 1, base: 3, time: 0, count: 1, digest: after.digest, delta };
+    replica.follow(commit, after, 1);
+    assert.deepEqual(texts(replica.view), ["milk, fresh", "mine"]);
+    replica.redo();
+    assert.deepEqual([replica.pending.length, replica.pending[1].step], [2, ""], "no commit exists that it reverses");
+    replica.undo();
+    assert.deepEqual([texts(replica.view), replica.pending.length], [["milk, fresh", "mine"], 1]);
+  });
+}
+
+test("an undo that waits is withdrawn by a redo, and the next one is an undo", () => {
+  const replica = begun(note(1, "milk"));
+  replica.edit([{ op: "delete", count: 1 }]);
+  replica.launch();
+  acknowledge(replica, 4);
+  replica.undo();
+  replica.redo();
+  assert.deepEqual([texts(replica.view), replica.pending.length], [[], 0]);
+  replica.undo();
+  assert.deepEqual([texts(replica.view), replica.launch()?.step], [["milk"], "undo"]);
+});
+
+test("what is in flight, was carried over a commit, or may have been sent by others is taken back by an edit", () => {
+  const deletion = [{ op: "keep", count: 1 }, { op: "delete", count: 1 }];
+  for (const happens of [
+    replica => replica.launch(),
+    replica => {
+      const after = List.of([note(2, "mine"), note(1, "milk")].reverse().slice(1));
+      const delta = [{ op: "delete", count: 1 }];
+      const commit = { revision: 4, author: 2, sequence: 1, base: 3, time: 0, count: 1, digest: after.digest, delta };
+      replica.follow(commit, after, 1);
+    },
+    replica => replica.suspect(),
+  ]) {
+    const replica = begun(note(1, "milk"), note(2, "mine"));
+    replica.edit(deletion, "whole");
+    happens(replica);
+    replica.undo();
+    assert.deepEqual([texts(replica.view).includes("mine"), replica.pending.length], [true, 2], String(happens));
+  }
+});
+
 test("an edit that was refused while one was away is told, and is not in the list", () => {
   const replica = begun(note(1, "milk"));
   const told = [];

@@ -25,6 +25,7 @@ import { CARD } from "./item.js";
  * @property {readonly Delta[]} [parts] the edits that are joined in it, each made on the result of the one before
  * @property {boolean} [isWhole] whether it is not joined with others
  * @property {Step} [step] what it is, if that is known: the storage does not have it
+ * @property {Delta} [inverse] what leads back to the list before it, while it is as the person made it
  */
 
 /** Edits are joined up to about this many bytes, so that a submission fits into a frame. */
@@ -61,18 +62,30 @@ export class Pending {
 
   /**
    * A new edit waits: joined with the one before it, if neither is exact or whole.
-   * @param {Delta} delta @param {number} revision of the confirmed list @param {"exact" | "whole" | undefined} how
-   * @param {Step} step
+   * @param {Delta} delta @param {Delta} inverse @param {number} revision of the confirmed list
+   * @param {"exact" | "whole" | undefined} how @param {Step} step
    */
-  add(delta, revision, how, step) {
+  add(delta, inverse, revision, how, step) {
     const last = this.#buffer[this.#buffer.length - 1];
     const isExact = how === "exact";
     const exact = isExact ? revision : undefined;
-    const edit = { delta, seen: revision, exact, crossed: false, step, isWhole: how === "whole" };
+    const edit = { delta, inverse, seen: revision, exact, crossed: false, step, isWhole: how === "whole" };
     if (last && !last.isWritten && mayJoin(last, edit)) {
       last.delta = compose(last.delta, delta);
       last.step = last.step || step ? undefined : "";
+      last.inverse = undefined;
     } else if (delta.length > 0 || isExact) this.#buffer.push(edit);
+  }
+
+  /**
+   * The last edit, if it waits and is reversed exactly, will not be submitted.
+   * @param {Delta} inverse
+   * @returns {Edit | undefined} the edit
+   */
+  dropLast(inverse) {
+    const last = this.#buffer[this.#buffer.length - 1];
+    if (!last?.inverse || !isSameDelta(last.inverse, inverse)) return undefined;
+    return this.#buffer.pop();
   }
 
   /** @param {Edit} edit that is committed, or will not be */

@@ -167,7 +167,8 @@ export class Replica {
    */
   edit(delta, how) {
     const inverse = invert(this.#view, delta);
-    this.#make(delta, how, "");
+    this.#apply(delta);
+    this.#pending.add(delta, inverse, this.#revision, how, "");
     this.#history.record(inverse);
   }
 
@@ -428,21 +429,28 @@ export class Replica {
 
   // Private
 
-  /** @param {Delta} delta @param {"exact" | "whole" | undefined} how @param {Step} step */
-  #make(delta, how, step) {
+  /** @param {Delta} delta of the person */
+  #apply(delta) {
     const weight = weightOf(delta);
     if (weight > LARGEST) throw new TooLarge(weight);
     this.#view = apply(this.#view, delta);
-    this.#pending.add(delta, this.#revision, how, step);
   }
 
-  /** @param {"undo" | "redo"} step @returns {Delta} what it has done */
+  /**
+   * An edit that waits, and that the step reverses exactly, is not submitted, and neither is the step: so whatever
+   * others do meanwhile to the items of both stays.
+   * @param {"undo" | "redo"} step
+   * @returns {Delta} what it has done
+   */
   #take(step) {
     const level = this.#history.next(step, this.#view);
     if (!level) return NOTHING;
     const inverse = invert(this.#view, level.delta);
-    this.#make(level.delta, undefined, step);
-    this.#history.made(step, level, inverse);
+    this.#apply(level.delta);
+    // Of edits that others may have sent, the server has to count each.
+    const dropped = this.#restored === Infinity ? undefined : this.#pending.dropLast(level.delta);
+    if (!dropped) this.#pending.add(level.delta, inverse, this.#revision, undefined, level.isWithdrawn ? "" : step);
+    this.#history.made(step, level, inverse, dropped?.step === "");
     for (const words of level.kept) this.#tell({ type: "kept", words });
     return level.delta;
   }
@@ -463,6 +471,7 @@ export class Replica {
       this.#judgeLost(superseded(base, delta, edit.delta), author);
       base = apply(base, edit.delta);
       if (edit.parts) edit.parts = carried(edit.parts, delta);
+      edit.inverse = undefined;
       [edit.delta, delta] = [transform(edit.delta, delta, true), transform(delta, edit.delta, false)];
     }
     this.#view = after && pending.length === 0 ? after : apply(this.#view, delta);

@@ -11,8 +11,9 @@ import { transform } from "./transform.js";
 /** @typedef {import('./keeping.js').Kept} Kept */
 /** @typedef {{ delta: Delta, rank: number }} Link the rank grows with the number of deltas that it is made of */
 /**
- * The inverse of an edit, and what others have done between it and the level above.
- * @typedef {{ inverse: Delta, others: Chain }} Level
+ * The inverse of an edit, and what others have done between it and the level above. A redo of an edit that was
+ * withdrawn before it was submitted is an edit like any other: in the commits, there is no step that it reverses.
+ * @typedef {{ inverse: Delta, others: Chain, isWithdrawn: boolean }} Level
  */
 
 /** The oldest levels are forgotten. */
@@ -82,10 +83,10 @@ export class Undos {
 
   /**
    * With a new level.
-   * @param {Delta} inverse of an edit that was made now
+   * @param {Delta} inverse of an edit that was made now @param {boolean} [isWithdrawn]
    */
-  with(inverse) {
-    return new Undos([...this.#levels.slice(1 - MOST), { inverse, others: Chain.empty }]);
+  with(inverse, isWithdrawn = false) {
+    return new Undos([...this.#levels.slice(1 - MOST), { inverse, others: Chain.empty, isWithdrawn }]);
   }
 
   /**
@@ -100,7 +101,7 @@ export class Undos {
    * Takes the newest level off: the edit that takes back what it is about, and which words it leaves alone. Nothing if
    * there is no level.
    * @param {List} view
-   * @returns {{ delta: Delta, kept: Kept[], rest: Undos } | undefined}
+   * @returns {{ delta: Delta, kept: Kept[], rest: Undos, isWithdrawn: boolean } | undefined}
    */
   newest(view) {
     const level = this.#levels[this.#levels.length - 1];
@@ -111,7 +112,7 @@ export class Undos {
     // The level below follows what others did where the list has neither the edit nor its undo.
     let rest = new Undos(this.#levels.slice(0, -1));
     for (const step of [stayed, transform(others, inverse, false), twice]) rest = rest.following(step);
-    return { delta, kept, rest };
+    return { delta, kept, rest, isWithdrawn: level.isWithdrawn };
   }
 
   /**

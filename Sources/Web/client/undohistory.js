@@ -12,7 +12,7 @@ import { Undos } from "./undo.js";
 /** @typedef {import('./keeping.js').Kept} Kept */
 /** @typedef {import('./list.js').List} List */
 /** @typedef {import('./pending.js').Step} Step */
-/** @typedef {{ delta: Delta, kept: Kept[], rest: Undos }} Level */
+/** @typedef {{ delta: Delta, kept: Kept[], rest: Undos, isWithdrawn: boolean }} Level */
 
 export class UndoHistory {
   #undos = Undos.none;
@@ -79,9 +79,10 @@ export class UndoHistory {
   /**
    * A step was taken.
    * @param {"undo" | "redo"} step @param {Level} level what it did @param {Delta} inverse
+   * @param {boolean} [isWithdrawn] whether it took back an edit that was never submitted
    */
-  made(step, { rest }, inverse) {
-    if (step === "undo") [this.#undos, this.#redos] = [rest, this.#redos.with(inverse)];
+  made(step, { rest }, inverse, isWithdrawn) {
+    if (step === "undo") [this.#undos, this.#redos] = [rest, this.#redos.with(inverse, isWithdrawn)];
     else [this.#undos, this.#redos] = [this.#undos.with(inverse), rest];
   }
 

@@ -12,6 +12,7 @@ import Testing
         writer.varint(1)
         writer.delta(.deleting(4..<5))
         writer.delta(.identity)
+        writer.flag(false)
         writer.varint(0)
         writer.flag(false)
         let history = try writer.bytes.withUnsafeBytes { bytes in

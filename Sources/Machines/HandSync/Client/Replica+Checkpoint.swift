@@ -72,11 +72,16 @@ extension Replica.Checkpoint {
         writer.varint(buffer.count)
         for edits in buffer {
             writer.exactBase(edits.exactBase)
-            writer.varint(edits.size)
-            writer.varint(edits.count)
+            writer.varint(edits.size - edits.recent.reduce(0) { $0 + $1.size })
+            writer.varint(edits.count - edits.recent.count)
             writer.varint(edits.seen)
             writer.step(edits.step)
-            writer.delta(edits.delta)
+            writer.delta(edits.joined.delta)
+            writer.varint(edits.recent.count)
+            for edit in edits.recent {
+                writer.delta(edit.delta)
+                writer.delta(edit.inverse)
+            }
         }
         history.write(to: &writer)
         return writer.bytes
@@ -94,12 +99,12 @@ extension Replica.Checkpoint {
         hasDiverged = marks.contains(.diverged)
         if marks.contains(.inFlight) {
             let sequence: SequenceNumber = try reader.number("sequence")
-            inFlight = Replica.InFlight(try reader.portion(hasSize: false), sequence: sequence)
+            inFlight = Replica.InFlight(try reader.portion(isWaiting: false), sequence: sequence)
             inFlight?.hasPassedSnapshot = marks.contains(.passedSnapshot)
         }
         buffer = []
         for _ in 0..<(try reader.count("portions", limit: reader.remaining)) {
-            buffer.append(try reader.portion(hasSize: true))
+            buffer.append(try reader.portion(isWaiting: true))
         }
         history = try UndoHistory(&reader)
         try reader.expectEnd(of: "checkpoint")
@@ -119,14 +124,21 @@ extension WireWriter {
 }
 
 extension WireReader {
-    /// - Parameter hasSize: false for a portion in flight, whose size no longer matters.
-    fileprivate mutating func portion(hasSize: Bool) throws(WireError) -> Replica.Portion {
+    /// - Parameter isWaiting: false for a portion in flight, which no longer changes.
+    fileprivate mutating func portion(isWaiting: Bool) throws(WireError) -> Replica.Portion {
         let exactBase = try exactBase()
-        let size = hasSize ? try count("size") : 0
+        let size = isWaiting ? try count("size") : 0
         let edits = try count("edits")
         let seen = try revision("seen revision")
         let step = try step()
-        return Replica.Portion(try delta(), exactBase: exactBase, step: step, size: size, count: edits, seen: seen)
+        var portion = Replica.Portion(
+            try delta(), exactBase: exactBase, step: step, size: size, count: edits, seen: seen)
+        let recent = isWaiting ? try count("recent edits", limit: remaining) : 0
+        for _ in 0..<recent {
+            let delta = try delta()
+            portion.append(Replica.Portion.Edit(delta, inverse: try self.delta(), size: delta.wireSize))
+        }
+        return portion
     }
 
     private mutating func exactBase() throws(WireError) -> Int? {

@@ -42,7 +42,23 @@ extension Replica {
     /// Edits that are submitted together. They are in a `Composer` while the user's edits are added, and a
     /// `CarriedDelta` while others' commits pass, so that neither operation pays for a conversion each time.
     package struct Portion: Equatable, Sendable {
-        private var joined: CarriedDelta
+        /// One of the user's edits, and the delta that leads back to the list before it.
+        package struct Edit: Equatable, Sendable {
+            let delta: Delta
+            let inverse: Delta
+            /// The approximate number of bytes on the wire.
+            let size: Int
+
+            init(_ delta: Delta, inverse: Delta, size: Int) {
+                (self.delta, self.inverse, self.size) = (delta, inverse, size)
+            }
+        }
+
+        /// The edits that a commit has passed.
+        private(set) var joined: CarriedDelta
+        /// The edits that no commit has passed, from the oldest on.
+        private(set) var recent: [Edit] = []
+        /// All edits, if any is recent.
         private var composer: Composer?
         let exactBase: Int?
         /// Whether the portion is an undo or a redo. A step is submitted alone, so that its commit is known as a step.
@@ -55,7 +71,7 @@ extension Replica {
         /// The revision that the author had seen when making the first of the edits.
         var seen: Int
 
-        init(_ delta: Delta, exactBase: Int? = nil, step: UndoStep? = nil, size: Int, count: Int = 1, seen: Int) {
+        init(_ delta: Delta, exactBase: Int? = nil, step: UndoStep? = nil, size: Int, count: Int, seen: Int) {
             joined = CarriedDelta(delta)
             (self.exactBase, self.step) = (exactBase, step)
             (self.size, self.count) = (size, count)
@@ -65,7 +81,8 @@ extension Replica {
         var delta: Delta { composer?.delta ?? joined.delta }
 
         package static func == (left: Self, right: Self) -> Bool {
-            left.delta == right.delta && (left.exactBase, left.step) == (right.exactBase, right.step)
+            left.delta == right.delta && left.recent == right.recent
+                && (left.exactBase, left.step) == (right.exactBase, right.step)
                 && (left.size, left.count, left.seen) == (right.size, right.count, right.seen)
         }
 
@@ -73,13 +90,28 @@ extension Replica {
             exactBase == nil && step == nil && self.size + size <= Replica.portionBytes
         }
 
-        mutating func append(_ delta: Delta, size: Int) {
+        mutating func append(_ edit: Edit) {
             var composer = composer ?? Composer(joined.delta)
             self.composer = nil
-            composer.append(delta)
+            composer.append(edit.delta)
             self.composer = composer
-            self.size += size
+            recent.append(edit)
+            size += edit.size
             count += 1
+        }
+
+        /// Drops the newest edit if `inverse` reverses it exactly. Otherwise returns false. O(size of the portion)
+        mutating func dropLast(reversedBy inverse: Delta) -> Bool {
+            guard let last = recent.last, last.inverse == inverse else { return false }
+            recent.removeLast()
+            size -= last.size
+            count -= 1
+            composer = nil
+            if recent.isEmpty { return true }
+            var left = Composer(joined.delta)
+            for edit in recent { left.append(edit.delta) }
+            composer = left
+            return true
         }
 
         /// The edits, in the form that commits pass.
@@ -88,6 +120,7 @@ extension Replica {
             _modify {
                 if let composer { joined = CarriedDelta(composer.delta) }
                 composer = nil
+                recent = []
                 yield &joined
             }
         }

@@ -104,8 +104,9 @@ extension Replica {
     /// - Returns: the edit, as a delta of the view.
     @discardableResult
     package mutating func edit(_ delta: Delta, isExact: Bool = false) throws(EditError) -> Delta {
-        let inverse = try make(delta, isExact: isExact)
-        history.record(inverse: inverse)
+        let edit = try apply(delta)
+        enqueue(edit, isExact: isExact)
+        history.record(inverse: edit.inverse)
         return delta
     }
 
@@ -115,17 +116,33 @@ extension Replica {
     package mutating func take(_ step: UndoStep) throws(EditError) -> Retraction? {
         var next = history
         guard let retraction = next.take(step) else { return nil }
-        next.made(step, inverse: try make(retraction.delta, step: step))
-        history = next
+        try make(step, retraction.delta, leaving: next)
         return retraction
     }
 
     /// Makes a step whose edit is known: a step that is replayed, or a step that reverses an edit older than the
     /// history.
     package mutating func take(_ step: UndoStep, _ delta: Delta) throws(EditError) {
-        let inverse = try make(delta, step: step)
-        _ = history.take(step)
-        history.made(step, inverse: inverse)
+        var next = history
+        _ = next.take(step)
+        try make(step, delta, leaving: next)
+    }
+
+    /// Applies the edit of a step. An edit that waits, and that the step reverses exactly, is not submitted, and
+    /// neither is the step: so whatever others do meanwhile to the items of both stays.
+    ///
+    /// - Parameter rest: the history without the step's entry.
+    private mutating func make(_ step: UndoStep, _ delta: Delta, leaving rest: UndoHistory) throws(EditError) {
+        let edit = try apply(delta)
+        let isOrdinary = history.isWithdrawn(step)
+        history = rest
+        if let last = buffer.indices.last, buffer[last].dropLast(reversedBy: delta) {
+            history.made(step, inverse: edit.inverse, isWithdrawn: buffer[last].step == nil)
+            if buffer[last].count == 0 { buffer.removeLast() }
+        } else {
+            history.made(step, inverse: edit.inverse)
+            enqueue(edit, isOrdinary ? nil : step)
+        }
     }
 
     /// Returns the approximate size of an edit in bytes, or throws if it does not fit into a frame.
@@ -136,10 +153,8 @@ extension Replica {
         return size
     }
 
-    /// Applies an edit and returns its inverse.
-    private mutating func make(
-        _ delta: Delta, isExact: Bool = false, step: UndoStep? = nil
-    ) throws(EditError) -> Delta {
+    /// Applies an edit to the view.
+    private mutating func apply(_ delta: Delta) throws(EditError) -> Portion.Edit {
         let size = try Self.checkSize(of: delta)
         if delta.growth > 0, view.count + delta.growth > view.rules.maximumCount {
             throw .violation(.listFull(maximum: view.rules.maximumCount))
@@ -155,18 +170,18 @@ extension Replica {
         do { try view.check(delta) } catch { throw .misfit(error) }
         let inverse = delta.inverted(on: view)
         do { try view.apply(delta) } catch { throw .misfit(error) }
-        enqueue(delta, size: size, isExact: isExact, step)
-        return inverse
+        return Portion.Edit(delta, inverse: inverse, size: size)
     }
 
-    private mutating func enqueue(_ delta: Delta, size: Int, isExact: Bool, _ step: UndoStep?) {
-        guard !delta.isIdentity || isExact else { return }
-        // The last portion is accessed in place: if there were a copy, growing the portion would copy all its items.
-        if let last = buffer.indices.last, !isExact, step == nil, buffer[last].hasRoom(for: size) {
-            buffer[last].append(delta, size: size)
-        } else {
-            buffer.append(Portion(delta, exactBase: isExact ? revision : nil, step: step, size: size, seen: revision))
+    private mutating func enqueue(_ edit: Portion.Edit, isExact: Bool = false, _ step: UndoStep? = nil) {
+        guard !edit.delta.isIdentity || isExact else { return }
+        if isExact || step != nil || buffer.last?.hasRoom(for: edit.size) != true {
+            buffer.append(
+                Portion(
+                    .identity, exactBase: isExact ? revision : nil, step: step, size: 0, count: 0, seen: revision))
         }
+        // The last portion is accessed in place: if there were a copy, growing the portion would copy all its items.
+        buffer[buffer.count - 1].append(edit)
     }
 
     /// Returns what to submit now: the edit already in flight (a resubmission), or the first portion of the buffer,

@@ -53,7 +53,14 @@ public struct UndoHistory: Sendable {
     /// the edit and passes its inverse to `made`.
     mutating func take(_ step: UndoStep) -> Retraction? { self[step].pop() }
 
-    mutating func made(_ step: UndoStep, inverse: Delta) { self[step == .undo ? .redo : .undo].push(inverse) }
+    /// - Parameter isWithdrawn: whether the step took back an edit that was never submitted.
+    mutating func made(_ step: UndoStep, inverse: Delta, isWithdrawn: Bool = false) {
+        self[step == .undo ? .redo : .undo].push(inverse, isWithdrawn)
+    }
+
+    /// Whether the step makes an edit again that was withdrawn before it was submitted. Then it is an edit like any
+    /// other: in the commits, there is no step that it reverses.
+    func isWithdrawn(_ step: UndoStep) -> Bool { self[step].entries.last?.isWithdrawn ?? false }
 
     /// Notes a step whose entry does not say what the step did. Like somebody else's edit, it changes what the older
     /// entries of its stack do.
@@ -104,6 +111,7 @@ public struct Retraction: Equatable, Sendable {
 private struct Stack: Sendable {
     fileprivate struct Entry: Sendable {
         let inverse: Delta
+        let isWithdrawn: Bool
         /// What happened to the list between this entry and the next one. For the newest entry, this change is still
         /// being composed in `Stack.since`.
         var since = Delta.identity
@@ -136,13 +144,13 @@ private struct Stack: Sendable {
         room = Self.smallRoom + all.componentCount
     }
 
-    mutating func push(_ inverse: Delta) {
+    mutating func push(_ inverse: Delta, _ isWithdrawn: Bool = false) {
         if !entries.isEmpty {
             let last = entries.count - 1
             entries[last].since = since.delta
             note(entries[last].since.wireSize, of: last)
         }
-        entries.append(Entry(inverse: inverse, bytes: 0))
+        entries.append(Entry(inverse: inverse, isWithdrawn: isWithdrawn, bytes: 0))
         note(inverse.wireSize, of: entries.count - 1)
         begin(since: .identity)
         if entries.count > Self.depth { forget(entries.count - Self.depth / 2) }
@@ -246,6 +254,7 @@ extension Stack {
         writer.varint(entries.count)
         for (index, entry) in entries.enumerated() {
             writer.delta(entry.inverse)
+            writer.flag(entry.isWithdrawn)
             writer.delta(index + 1 == entries.count ? since.delta : entry.since)
         }
     }
@@ -254,7 +263,7 @@ extension Stack {
         var last = Delta.identity
         for _ in 0..<(try reader.count("undo steps", limit: reader.remaining)) {
             since = Composer(last)
-            push(try reader.delta())
+            push(try reader.delta(), try reader.flag("withdrawn"))
             last = try reader.delta()
         }
         begin(since: last)

@@ -22,7 +22,7 @@ package final class ClientJournal: Sendable {
     package let used: [UInt64: SequenceNumber]
 
     /// The format of 1.0. Earlier formats have lower numbers, and are refused.
-    private static let version = 12
+    private static let version = 13
     private static let applicationID = 0x6861_6E63
     private static let partBytes = 256 << 10
 
