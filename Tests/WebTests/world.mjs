@@ -409,6 +409,21 @@ export class World {
     }
   }
 
+  /** An edit is made, and taken back unless it may have been sent. */
+  withdraw(sim) {
+    this.edit(sim);
+    const { replica } = sim.opened;
+    const last = replica.pending[replica.pending.length - 1];
+    while (this.random.is(0.5) && sim.store()) sim.answer();
+    if (!sim.canEdit || last.sequence !== undefined || !last.inverse) return;
+    sim.run(sim.tab.act(sim.opened, replica => replica.undo(), this.now));
+    assert(!replica.pending.includes(last));
+    for (const mark of marksOf([{ row: { delta: bytesOfDelta(last.delta) } }])) {
+      sim.made.delete(mark);
+      this.excused.add(mark);
+    }
+  }
+
   noteKept() {
     for (const mark of marksOf([...this.device.rows.values()])) this.kept.add(mark);
   }
@@ -479,6 +494,7 @@ export class World {
     const sim = random.pick(tabs);
     const what = random.below(100);
     if (!sim || (tabs.length < 3 && what === 0)) return void this.open();
+    if (what < 2) return sim.canEdit && this.withdraw(sim);
     if (what < 14) return sim.canEdit && random.below(14) < this.#edits && this.edit(sim);
     if (what < 30) return sim.store();
     if (what < 46) return sim.answer();

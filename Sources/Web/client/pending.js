@@ -25,7 +25,8 @@ import { CARD } from "./item.js";
  * @property {readonly Delta[]} [parts] the edits that are joined in it, each made on the result of the one before
  * @property {boolean} [isWhole] whether it is not joined with others
  * @property {Step} [step] what it is, if that is known: the storage does not have it
- * @property {Delta} [inverse] what leads back to the list before it, while it is as the person made it
+ * @property {Delta} [inverse] what leads back to the list before it, while it is as the person made it and nobody else
+ *   can have sent it
  */
 
 /** Edits are joined up to about this many bytes, so that a submission fits into a frame. */

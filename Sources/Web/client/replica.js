@@ -269,6 +269,8 @@ export class Replica {
    */
   suspect() {
     if (this.#restored === 0) this.#restored = Infinity;
+    // The server counts each that was sent, so none may be dropped.
+    for (const edit of this.pending) edit.inverse = undefined;
   }
 
   /**
@@ -447,8 +449,7 @@ export class Replica {
     if (!level) return NOTHING;
     const inverse = invert(this.#view, level.delta);
     this.#apply(level.delta);
-    // Of edits that others may have sent, the server has to count each.
-    const dropped = this.#restored === Infinity ? undefined : this.#pending.dropLast(level.delta);
+    const dropped = this.#pending.dropLast(level.delta);
     if (!dropped) this.#pending.add(level.delta, inverse, this.#revision, undefined, level.isWithdrawn ? "" : step);
     this.#history.made(step, level, inverse, dropped?.step === "");
     for (const words of level.kept) this.#tell({ type: "kept", words });
