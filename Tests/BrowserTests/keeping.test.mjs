@@ -39,6 +39,11 @@ test("the page opens without a server, with its lists", options, async () => {
   await ada.hears(/1 edit kept on this device/);
   await browser.reload();
   await ada.sees("one", "two", "three");
+  await ada.press("three", ["u"]);
+  await ada.sees("one", "two");
+  await ada.press("one", ["U"]);
+  await ada.sees("one", "two", "three");
+  await ada.hears(/1 edit kept on this device/);
   await ada.go("three");
   await browser.run(() => document.querySelector("a.home").click());
   await ada.choose("kept");

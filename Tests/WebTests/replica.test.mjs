@@ -147,6 +147,34 @@ test("after a snapshot, the rows name the list on which the pending edits are", 
   assert.deepEqual(deletes.map(key => key[2]), [1], "the edit that somebody else has sent");
 });
 
+/** A replica as it is after a reload. */
+function reloaded(replica, confirmed) {
+  const { puts } = new Journal("0".repeat(32)).changes([{ subscription: { name: "list" }, replica, number: 0 }]);
+  const [{ lists }] = readJournals(puts);
+  return Replica.restored({ ...lists[0], confirmed });
+}
+
+test("after a reload, edits that wait are taken back one by one", () => {
+  const replica = begun(note(9, "milk"));
+  for (const number of [1, 2, 3]) replica.edit(appended(number, note(number, `note ${number}`)), "whole");
+  const again = reloaded(replica, replica.confirmed);
+  const after = step => (again[step](), texts(again.view).slice(1).join());
+  assert.deepEqual(["undo", "undo", "redo", "redo", "undo", "undo", "undo"].map(after),
+    ["note 1,note 2", "note 1", "note 1,note 2", "note 1,note 2,note 3", "note 1,note 2", "note 1", ""]);
+  assert.equal(again.canUndo, false);
+});
+
+test("after a reload, an undo that waits is an undo", () => {
+  const replica = new Replica();
+  replica.edit(insertion(1));
+  replica.launch();
+  replica.undo();
+  const again = reloaded(replica, List.empty);
+  assert.deepEqual([again.pending[1].step, again.canUndo, again.canRedo], ["undo", false, true]);
+  again.redo();
+  assert.equal(again.view.count, 1);
+});
+
 test("an edit that is made after a reload does not take the row of an older one", () => {
   const client = "0".repeat(32);
   const rows = new Map();

@@ -35,6 +35,7 @@ import { bytesOfDelta, readDelta } from "./codec.js";
  * @property {number} [sender]
  * @property {boolean} crossed
  * @property {boolean} [isAssumed]
+ * @property {import('./pending.js').Step} [step]
  */
 /** @typedef {{ key: Key, row: ListRow | EditRow }} Entry */
 /**
@@ -226,20 +227,20 @@ function checkedList(row) {
 
 /** @param {any} row @returns {Edit} */
 function checkedEdit(row) {
-  const { format, delta, seen, exact, sequence, sender, crossed, isAssumed } = row ?? {};
+  const { format, delta, seen, exact, sequence, sender, crossed, isAssumed, step } = row ?? {};
   const isRight = format === FORMAT && delta instanceof Uint8Array && isNumber(seen) && typeof crossed === "boolean";
   const areNumbers = [exact, sequence, sender].every(number => number === undefined || isNumber(number));
-  const isAssumedOrNot = [undefined, true, false].includes(isAssumed);
-  if (!isRight || !areNumbers || !isAssumedOrNot) throw new Malformed("the row of an edit");
+  const areKnown = [undefined, true, false].includes(isAssumed) && [undefined, "", "undo", "redo"].includes(step);
+  if (!isRight || !areNumbers || !areKnown) throw new Malformed("the row of an edit");
   const reader = new Reader(delta);
   const read = readDelta(reader);
   reader.finish();
-  return { delta: read, seen, exact, sequence, sender, crossed, isAssumed, isWritten: true, isStored: true };
+  return { delta: read, seen, exact, sequence, sender, crossed, isAssumed, step, isWritten: true, isStored: true };
 }
 
 /** @param {Edit} edit @returns {EditRow} */
-function rowOf({ delta, seen, exact, sequence, sender, crossed, isAssumed }) {
-  return { format: FORMAT, delta: bytesOfDelta(delta), seen, exact, sequence, sender, crossed, isAssumed };
+function rowOf({ delta, seen, exact, sequence, sender, crossed, isAssumed, step }) {
+  return { format: FORMAT, delta: bytesOfDelta(delta), seen, exact, sequence, sender, crossed, isAssumed, step };
 }
 
 /** @param {import('./replica.js').Replica} replica */
@@ -253,8 +254,8 @@ function valuesOfList({ name, log, revision, digest, used, isShared, awaits }) {
 }
 
 /** @param {Edit} edit */
-function valuesOfEdit({ delta, seen, exact, sequence, sender, crossed, isAssumed }) {
-  return [delta, seen, exact, sequence, sender, crossed, isAssumed];
+function valuesOfEdit({ delta, seen, exact, sequence, sender, crossed, isAssumed, step }) {
+  return [delta, seen, exact, sequence, sender, crossed, isAssumed, step];
 }
 
 /** @param {unknown[] | undefined} a @param {unknown[]} b */

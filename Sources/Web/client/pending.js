@@ -24,7 +24,7 @@ import { CARD } from "./item.js";
  * @property {boolean} [isAssumed] whether somebody else commits it: it is kept for those that were made upon it
  * @property {readonly Delta[]} [parts] the edits that are joined in it, each made on the result of the one before
  * @property {boolean} [isWhole] whether it is not joined with others
- * @property {Step} [step] what it is, if that is known: the storage does not have it
+ * @property {Step} [step] what it is, if that is known
  * @property {Delta} [inverse] what leads back to the list before it, while it is as the person made it and nobody else
  *   can have sent it
  */

@@ -95,6 +95,7 @@ export class Replica {
     replica.#confirmed = replica.#view = confirmed;
     replica.#pending = new Pending(edits, used);
     replica.#isShared = isShared;
+    replica.#history = UndoHistory.ofWaiting(confirmed, edits);
     for (const edit of edits) replica.#view = apply(replica.#view, edit.delta);
     replica.assume(edits.filter(({ isAssumed }) => isAssumed).length, awaits);
     replica.#restored = replica.pending.length;

@@ -41,6 +41,19 @@ export class UndoHistory {
     return history;
   }
 
+  /**
+   * What can be undone and redone after edits that wait.
+   * @param {List} list before them @param {readonly { delta: Delta, step?: Step }[]} edits
+   */
+  static ofWaiting(list, edits) {
+    const history = new UndoHistory();
+    for (const { delta, step } of edits) {
+      history.#retrace(list, delta, step);
+      list = apply(list, delta);
+    }
+    return history;
+  }
+
   get canUndo() {
     return !this.#undos.isEmpty;
   }
@@ -126,7 +139,7 @@ export class UndoHistory {
   }
 
   /**
-   * One's own commit.
+   * One's own commit, or edit that waits.
    * @param {List} list before it @param {Delta} delta @param {Step | undefined} step
    */
   #retrace(list, delta, step) {
