@@ -90,6 +90,76 @@ test("what moves past a folded item of another level passes what it hides", opti
   await becomes("past", "tea milk .whole .skim green eggs");
 });
 
+/** The text of the row that the next key is about. */
+const current = () => browser.run(() => document.querySelector(".row[tabindex='0'] .text")?.textContent);
+const isAt = text => until(async () => (await current()) === text, `the row is ${text}`).catch(async error => {
+  throw new Error(`${error.message}, but is ${await current()}`);
+});
+
+test("what comes to be in a folded item is seen, and the row stays the one that it was", options, async () => {
+  await open("seen");
+  await ada.press("milk", ["z"]);
+  await ada.sees("milk", "bread", "eggs");
+  await ada.press("bread", [">"]);
+  await ada.sees("milk", "whole", "skim", "bread", "eggs");
+  await isAt("bread");
+  // Without sub-items of its own, it folds what it belongs to.
+  await ada.press("bread", ["z"]);
+  await ada.sees("milk", "eggs");
+  await isAt("milk");
+  await ada.press("eggs", [":", "3", KEYS.enter]);
+  await ada.sees("milk", "whole", "eggs", "skim", "bread");
+  await isAt("eggs");
+  await ada.press("skim", ["Z"]);
+  await ada.sees("milk");
+  await isAt("milk");
+  await ada.press("milk", ["u"]);
+  await ada.sees("milk", "eggs");
+  await ada.press("milk", ["u"]);
+  await ada.sees("milk", "bread", "eggs");
+  // So it is with what is redone.
+  await ada.press("milk", ["U"]);
+  await ada.sees("milk", "whole", "skim", "bread", "eggs");
+});
+
+test("what was found in a folded item is where one is afterwards, and so is what was added", options, async () => {
+  await open("found");
+  await ada.press("milk", ["z", "/"]);
+  await browser.type("input[type=search]", "skim");
+  await ada.sees("skim");
+  await browser.press([KEYS.enter]);
+  await isAt("skim");
+  await browser.press([KEYS.escape]);
+  await ada.sees("milk", "whole", "skim", "bread", "eggs");
+  await isAt("skim");
+  await ada.press("bread", ["o"]);
+  await browser.press([..."tea", KEYS.enter, KEYS.escape]);
+  await ada.sees("milk", "whole", "skim", "bread", "tea", "eggs");
+  await isAt("tea");
+  await ada.press("eggs", ["a"]);
+  await browser.press([..."figs", KEYS.enter, KEYS.escape]);
+  await isAt("figs");
+  await browser.press(["d"]);
+  await ada.sees("milk", "whole", "skim", "bread", "tea", "eggs");
+});
+
+test("what is new in a folded item is gone to", options, async () => {
+  await open("new");
+  await ada.press("milk", ["z"]);
+  await ada.hears(/^saved$/);
+  await browser.run(() => document.querySelector("a.home").click());
+  await until(() => browser.run(() => document.querySelector(".lists")));
+  for (const text of ["x", "y"]) run("edit", "-l", "new", "3", text, "--as", "bob");
+  run("edit", "-l", "new", "5", "z", "--as", "bob");
+  await until(() => browser.run(() => document.body.textContent.includes("2 new, by")), "two items are new");
+  await ada.choose("new");
+  await ada.sees("milk", "bread", "z");
+  await until(() => browser.run(() => document.body.textContent.includes("2 new")));
+  await ada.press("milk", ["n"]);
+  await ada.sees("milk", "whole", "y", "bread", "z");
+  await isAt("y");
+});
+
 test("a tick is for the item alone, whatever it hides", options, async () => {
   await open("ticked");
   await ada.press("milk", ["z"]);

@@ -395,15 +395,21 @@ test("how one looks at a list is the same after the history and a reload", optio
   await ada.hears(/^saved$/);
   await browser.reload();
   await ada.sees("fruit", "figs");
-  // A filter shows what is folded; without it, what was folded is.
+  // A filter shows what is folded; without it, what was folded is, but for what one has gone to.
   await browser.run(() => {
     const search = document.querySelector("input[type=search]");
     search.value = "appl";
     search.dispatchEvent(new Event("input"));
   });
   await ada.sees("apples");
+  await browser.run(() => document.querySelector("input[type=search]").focus());
   await browser.press([KEYS.escape]);
   await ada.sees("fruit", "tea", "figs");
+  await browser.type("input[type=search]", "appl");
+  await ada.sees("apples");
+  await browser.press([KEYS.enter]);
+  await browser.press([KEYS.escape]);
+  await ada.sees("fruit", "apples", "tea", "figs");
 });
 
 test("the history is read, and an old revision comes back", options, async () => {

@@ -106,6 +106,15 @@ import Testing
         #expect(stage.commands.count { if case .edit = $0 { true } else { false } } == 3, "only ticks are edits")
     }
 
+    /// The cursor goes to the next row that is shown, whoever deletes what it was on.
+    @Test(arguments: ["d", "x", ""]) func whatIsDeletedGivesTheCursorToTheNextRow(key: String) {
+        var stage = KeyTests.stage("a +b c d")
+        stage.press("B")
+        if key.isEmpty { stage.remote(.deleting(0..<1)) } else { stage.press(key) }
+        #expect(Self.shown(stage) == ["c", "d", "b"])
+        #expect(stage.lines[1].hasPrefix("▸") && stage.lines[1].contains(" c"), "\(stage.lines[1])")
+    }
+
     /// While somebody else ticks and ticks, what they ticked first still goes down in time.
     @Test func othersTicksDoNotHoldTheirs() {
         var stage = KeyTests.stage("a b c d e")

@@ -202,7 +202,7 @@ export class App {
       end();
     }
     const open = () => {
-      this.#made = name;
+      this.#made = name.normalize("NFC");
       this.go({ list: name });
     };
     if (screen === this.#screen) open();
@@ -432,7 +432,8 @@ export class App {
     this.#pressedAt = -Infinity;
     this.draw();
     // Whoever makes a list goes on with its items.
-    if (this.#screen instanceof ListScreen && list === this.#made) this.#screen.composer.begin(undefined);
+    const isMade = list !== undefined && list.normalize("NFC") === this.#made;
+    if (this.#screen instanceof ListScreen && isMade) this.#screen.composer.begin(undefined);
     else this.#screen.begin(before?.open?.name);
     this.#made = undefined;
   }

@@ -52,7 +52,7 @@ export class Bottom {
       add: (items, place) => screen.actions.add(items, place),
       untick: item => screen.actions.untick(item),
       items: () => open.replica.view,
-      usual: () => this.#usual(),
+      usual: place => this.#usual(place),
       typed: text => {
         this.#typedIn = this.#list;
         this.#keeping ||= setTimeout(() => this.keep(), KEEPING);
@@ -175,13 +175,17 @@ export class Bottom {
     this.#grid.focus();
   }
 
-  /** What a line becomes here. */
-  #usual() {
+  /**
+   * What a line becomes beside a place, or at the end.
+   * @param {import('./composer.js').Place} [place]
+   */
+  #usual(place) {
     const { rules } = this.#open.subscription;
     const { view } = this.#open.replica;
-    const last = view.count > 0 ? view.at(view.count - 1) : undefined;
+    const index = place ? view.indexOf(place.id) : -1;
+    const beside = view.count > 0 ? view.at(index < 0 ? view.count - 1 : index) : undefined;
     return {
-      kind: kindBeside(last?.kind === CARD ? undefined : last, rules),
+      kind: kindBeside(beside?.kind === CARD ? undefined : beside, rules),
       most: this.#open.most,
       largest: rules?.maximumSize ?? Infinity,
     };

@@ -19,7 +19,8 @@ import { tooLong } from "./sentences.js";
  *   if it cannot be
  * @property {(item: Item) => boolean} untick false if it cannot be
  * @property {() => List} items
- * @property {() => { kind: number, most: number, largest: number }} usual what a line becomes, and how large it may be
+ * @property {(place?: Place) => { kind: number, most: number, largest: number }} usual what a line becomes beside a
+ *   place or at the end, and how large it may be
  * @property {(text: string) => void} typed
  * @property {() => void} left
  */
@@ -124,7 +125,7 @@ export class Composer {
    * @param {string} text @param {Place | undefined} place
    */
   addLines(text, place) {
-    const { kind, most } = this.#owner.usual();
+    const { kind, most } = this.#owner.usual(place);
     return this.#put(writtenLines(text, kind, most), place);
   }
 
@@ -176,7 +177,7 @@ export class Composer {
 
   #submit(text = this.text) {
     if (this.#input.readOnly) return this.say(this.#input.placeholder);
-    const { kind } = this.#owner.usual();
+    const { kind } = this.#owner.usual(this.#place);
     const isOne = (this.#isOne || !text.includes("\n")) && text.trim() !== "";
     const last = isOne ? this.#put([written(this.#isOne ? text : text.trim(), kind)], this.#place)
       : this.addLines(text, this.#place);

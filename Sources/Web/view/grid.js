@@ -439,7 +439,8 @@ export class Grid {
     const row = this.rows.rowOf(this.#current);
     if (row < 0 || rows.rowOf(this.#current) >= 0) return;
     const heirs = [...this.rows.slice(row + 1, this.rows.count), ...this.rows.slice(0, row).reverse()];
-    this.#current = heirs.find(({ id }) => rows.rowOf(id) >= 0)?.id;
+    // Of those that are filtered out, it may come back.
+    this.#current = heirs.find(({ id }) => rows.rowOf(id) >= 0)?.id ?? this.#current;
   }
 
   /** The current item is the one that it was, or else the one in its place, or the last. */
@@ -447,7 +448,7 @@ export class Grid {
     this.onmove();
     const row = this.rows.rowOf(this.#current);
     if (row >= 0) this.#currentRow = row;
-    else {
+    else if (this.rows.count > 0) {
       const place = Math.min(this.#currentRow, this.rows.count - 1);
       this.#current = this.rows.slice(place, place + 1)[0]?.id;
     }

@@ -46,7 +46,8 @@ export class HistoryScreen {
     const back = button("Back to the list", () => app.go({ list: open.name }), { class: "quiet back" });
     fill(this.element, h("div", { class: "title" }, this.#title), back, this.#state, this.#rows, this.#older);
     this.element.addEventListener("keydown", event => {
-      if (event.key === "Escape") app.go({ list: open.name });
+      const isBack = event.key === "Escape" || (/^[qh]$/.test(event.key) && !app.ignores(event));
+      if (isBack) app.go({ list: open.name });
     });
     this.draw();
   }

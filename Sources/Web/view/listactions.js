@@ -46,7 +46,10 @@ export class ListActions {
     this.#open = open;
     this.#grid = grid;
     this.#screen = screen;
-    this.edits = new OwnEdits(app, open, id => grid.arriveAt(id));
+    this.edits = new OwnEdits(app, open, id => {
+      screen.looking.unfold(id);
+      grid.arriveAt(id);
+    });
     this.texts = new TextEditing(app, open, grid, screen, this.edits);
     this.#selection = new Selection(app, this.edits, grid, screen.looking);
   }
@@ -61,8 +64,20 @@ export class ListActions {
     if (act) return void act();
     const { current } = this.#grid;
     if (this.#grid.rows.count === 0 || current === undefined) return;
-    if (this.#selection.runs.length > 0) this.#onItems[action]?.();
-    else if (this.#open.shown.theirs.has(current)) this.#app.toast("Another tab has not sent this item yet.");
+    if (this.#selection.runs.length > 0) {
+      const isBehind = /^(edit|tick)/.test(action) && this.#isOtherIn(current);
+      if (isBehind) this.#app.toast("Another tab has not sent this change yet.");
+      else this.#onItems[action]?.();
+    } else if (this.#open.shown.theirs.has(current)) this.#app.toast("Another tab has not sent this item yet.");
+  }
+
+  /**
+   * Whether an item is shown as another tab has left it, which has not sent that yet.
+   * @param {string} id
+   */
+  #isOtherIn(id) {
+    const { list } = this.#open.shown;
+    return !isSame(list.at(list.indexOf(id)).content, this.#view.at(this.#view.indexOf(id)).content);
   }
 
   /** How many items are selected, with those that are folded beneath them. */
@@ -106,10 +121,11 @@ export class ListActions {
     const items = written.map(one => newItem(one, Math.min(base + (one.level ?? 0), this.edits.most)));
     const what = items.length === 1 ? nameOf(items[0]) : amount(items.length, "item");
     const isAdded = this.edits.insert(items, gap, `Added ${what}.`);
-    if (isAdded) this.#grid.reveal(items[items.length - 1].id);
+    if (isAdded) this.#grid.arriveAt(items[items.length - 1].id);
     const { looking } = this.#screen;
     if (isAdded && items.every(item => looking.hides(item))) {
-      this.#app.toast(`Added ${what}, which is filtered out.`, { text: "Show all", act: () => looking.endFiltering() });
+      const showAll = { text: "Show all", act: () => looking.endFiltering() };
+      looking.endSaid = this.#app.toast(`Added ${what}, which is filtered out.`, showAll);
     }
     return isAdded ? items[items.length - 1] : undefined;
   }
@@ -131,9 +147,9 @@ export class ListActions {
 
   /**
    * Pastes what was cut or copied here, or the lines of another text, below the current item.
-   * @param {string} [text]
+   * @param {string} text what the browser has, if it has anything
    */
-  paste(text = "") {
+  paste(text) {
     const isOwn = text === "" || text.replaceAll("\r\n", "\n") === this.copied;
     if (isOwn) return this.#screen.perform("paste");
     const id = this.#grid.current;
@@ -298,7 +314,7 @@ export class ListActions {
     const by = this.#selection.levelAt(this.#view, gap, gap, clipboard[0].level) - clipboard[0].level;
     const items = clipboard.map(item => copyOf(item, Math.min(Math.max(0, item.level + by), this.edits.most)));
     if (this.edits.insert(items, gap, `Pasted ${amount(items.length, "item")}.`)) {
-      this.#grid.reveal(items[items.length - 1].id);
+      this.#grid.arriveAt(items[items.length - 1].id);
     }
   }
 

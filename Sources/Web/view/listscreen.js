@@ -249,8 +249,12 @@ export class ListScreen {
     const isHere = this.#grid.hasFocus || (type === "paste" && document.activeElement === this.#title);
     if (!isHere || this.#grid.isEditing || isDialogOpen()) return;
     const marked = this.#grid.markedIds;
-    if (type === "paste") this.actions.paste(clipboardData?.getData("text/plain"));
-    else if (marked.length === 1 || (type === "cut" && marked.length > 0)) return;
+    const text = clipboardData?.getData("text/plain") ?? "";
+    if (type === "paste") {
+      // Files are no items.
+      if (text === "" && clipboardData?.types.length) return;
+      this.actions.paste(text);
+    } else if (marked.length === 1 || (type === "cut" && marked.length > 0)) return;
     else if (type === "cut") this.perform("cut");
     else this.actions.copy("", marked);
     if (type !== "paste") clipboardData?.setData("text/plain", this.actions.copied);
@@ -342,10 +346,14 @@ export class ListScreen {
 
   /** @param {number} way */
   #toNews(way) {
-    const row = this.#news.next(way);
-    const words = this.#news.count > 0 ? "What is new is folded or filtered out." : "Nothing here is new.";
-    if (row === undefined) this.#app.toast(words);
-    else this.#grid.goTo(row);
+    const id = this.#news.next(way, this.#open.shown.list, item => !this.looking.hides(item));
+    if (id === undefined) {
+      return this.#app.toast(this.#news.count > 0 ? "What is new is filtered out." : "Nothing here is new.");
+    }
+    const row = this.#grid.rows.rowOf(id);
+    if (row >= 0) return this.#grid.goTo(row);
+    this.looking.unfold(id);
+    this.#grid.arriveAt(id);
   }
 
   // Private: what the person does

@@ -41,6 +41,8 @@ export class Looking {
   #ways = new Set();
   /** @type {Set<string>} */
   folded = new Set();
+  /** @type {Set<string>} what was folded here, now or before */
+  #known = new Set();
   /** @type {Set<string>} */
   #held = new Set();
   /**
@@ -58,6 +60,9 @@ export class Looking {
   #log = NO_LOG;
   search = h("input", { type: "search", placeholder: "Filter", "aria-label": "Show only items that contain" });
 
+  /** Takes away what was said of something that is filtered out. */
+  endSaid = () => {};
+
   /** @param {App} app @param {Grid} grid @param {ListScreen} screen */
   constructor(app, grid, screen) {
     this.#app = app;
@@ -74,6 +79,7 @@ export class Looking {
     });
     this.search.addEventListener("keydown", event => {
       event.stopPropagation();
+      if (event.isComposing || event.keyCode === 229) return;
       if (event.key === "Escape") this.endFiltering();
       if (event.key === "Enter") grid.goTo(0);
     });
@@ -138,8 +144,11 @@ export class Looking {
     this.search.value = "";
     this.#ways.delete("hideTicked");
     this.#ways.delete("mine");
-    const before = this.#grid.hasFocus ? undefined : this.#before;
+    const { hasFocus } = this.#grid;
+    const before = hasFocus ? undefined : this.#before;
     this.#before = undefined;
+    this.endSaid();
+    if (hasFocus) this.unfold(this.#grid.current ?? "");
     this.#looked();
     this.#grid.focus(false);
     // Once it is drawn.
@@ -173,13 +182,24 @@ export class Looking {
     return this.folded.has(id) && !this.#isSearching;
   }
 
-  /** Folds the current item, or unfolds it. */
+  /** Folds the current item, or else the one that it belongs to; or unfolds it. */
   fold() {
     if (this.#isSearching) return this.#sayNoFolds();
-    const id = this.#grid.current;
-    if (id === undefined || !this.#grid.rows.isParent(id)) return;
+    const { current = "" } = this.#grid;
+    const [id] = this.#grid.rows.isParent(current) ? [current] : this.#above(current);
+    if (id === undefined) return;
+    this.#grid.setCurrent(id);
     if (!this.folded.delete(id)) this.folded.add(id);
     this.#keepFolds();
+  }
+
+  /**
+   * Unfolds what hides an item.
+   * @param {string} id
+   */
+  unfold(id) {
+    const hiding = this.#above(id).filter(id => this.folded.delete(id));
+    if (hiding.length > 0) this.#keepFolds();
   }
 
   foldAll() {
@@ -187,7 +207,11 @@ export class Looking {
     // What was folded may have gone, or may have no sub-items any more.
     const isAnyFolded = [...this.folded].some(id => this.#grid.rows.isParent(id));
     this.folded.clear();
-    if (!isAnyFolded) for (const { id } of this.#grid.rows.parents) this.folded.add(id);
+    if (!isAnyFolded) {
+      for (const { id } of this.#grid.rows.parents) this.folded.add(id);
+      const root = this.#above(this.#grid.current ?? "").pop();
+      if (root !== undefined) this.#grid.setCurrent(root);
+    }
     this.#keepFolds();
   }
 
@@ -227,6 +251,23 @@ export class Looking {
     });
   }
 
+  /**
+   * The items to which one belongs, the nearest first. O(n)
+   * @param {string} id
+   */
+  #above(id) {
+    const { view } = this.#screen.open.replica;
+    const above = [];
+    let at = view.indexOf(id);
+    let level = at < 0 ? 0 : view.shownLevel(at);
+    while (level > 0) {
+      if (view.shownLevel(--at) >= level) continue;
+      level = view.shownLevel(at);
+      above.push(view.at(at).id);
+    }
+    return above;
+  }
+
   #sayNoFolds() {
     this.#app.toast("What is looked for is shown even if it is folded.");
   }
@@ -244,8 +285,13 @@ export class Looking {
 
   #keepFolds() {
     const { view } = this.#screen.open.replica;
-    const folded = [...this.folded].filter(id => view.indexOf(id) >= 0);
-    this.#app.client.settings.set(`folded ${this.#log}`, folded.length > 0 ? folded : undefined);
+    this.#app.client.settings.change(`folded ${this.#log}`, (known = []) => {
+      // Another tab may have folded something else.
+      const others = known.filter((/** @type {string} */ id) => !this.#known.has(id));
+      const folded = [...new Set([...others, ...this.folded])].filter(id => view.indexOf(id) >= 0);
+      return folded.length > 0 ? folded : undefined;
+    });
+    for (const id of this.folded) this.#known.add(id);
     this.#looked();
   }
 
@@ -255,6 +301,7 @@ export class Looking {
     if (this.#log !== NO_LOG || log === NO_LOG) return;
     this.#log = log;
     for (const id of this.#app.client.settings.get(`folded ${log}`) ?? []) this.folded.add(id);
+    for (const id of this.folded) this.#known.add(id);
     this.#look = undefined;
   }
 

@@ -1,14 +1,14 @@
 // What others do in a list: where they are, what they have just done, and what is new since its person looked at it
 // last. The last revision that was seen is kept on the device.
 
-import { insertedItems } from "../client/components.js";
-import { apply } from "../client/delta.js";
+import { apply, mapIndexes, newCount } from "../client/delta.js";
 import { commitsOf, listAt } from "../client/requests.js";
 import { amount } from "./content.js";
 import { deedsOf, sentenceOf } from "./sentences.js";
 
 /** @typedef {import('../client/client.js').Client} Client */
 /** @typedef {import('../client/client.js').OpenList} OpenList */
+/** @typedef {import('../client/item.js').Item} Item */
 /** @typedef {import('../client/list.js').List} List */
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./grid.js').Grid} Grid */
@@ -81,12 +81,20 @@ export async function newsSince(client, name, since, { revision, confirmed }) {
  */
 export async function headline(client, name, since, head) {
   const own = client.person;
-  let count = 0;
+  /** @type {Set<number>} the places of what is new */
+  let places = new Set();
   const people = new Set();
   for (const { commit, who } of await commitsOf(client, name, Math.max(since, head - MOST_COMMITS) + 1, head)) {
     const { delta, refused } = commit;
+    places = new Set(mapIndexes(delta, [...places].sort((a, b) => a - b)));
     if (refused || who === own || delta.length === 0) continue;
-    count += insertedItems(delta).length + delta.filter(({ op }) => op === "edit").length;
+    let at = 0;
+    for (const one of delta) {
+      const end = at + newCount(one);
+      const isNew = one.op === "insert" || one.op === "edit" || (one.op === "drop" && one.change);
+      if (isNew) for (let place = at; place < end; place++) places.add(place);
+      at = end;
+    }
     people.add(who);
   }
   if (people.size === 0) return "";
@@ -94,7 +102,7 @@ export async function headline(client, name, since, head) {
   const by = others.length === 0 ? first
     : others.length === 1 ? `${first} and ${others[0]}`
     : `${first} and ${others.length} others`;
-  return count > 0 ? `${amount(count, "new", "new")}, by ${by}` : `changed by ${by}`;
+  return places.size > 0 ? `${amount(places.size, "new", "new")}, by ${by}` : `changed by ${by}`;
 }
 
 /** Which rows of a list are new for its person. */
@@ -171,15 +179,15 @@ export class NewsMarks {
   }
 
   /**
-   * The row of the next new item, or of the one before; nothing if there is none.
-   * @param {number} way 1 or -1
+   * The next new item, or the one before; nothing if there is none.
+   * @param {number} way 1 or -1 @param {List} list @param {(item: Item) => boolean} isWanted
    */
-  next(way) {
-    const items = [...this.#grid.rows];
-    const from = this.#grid.rows.rowOf(this.#grid.current);
+  next(way, list, isWanted) {
+    const items = [...list];
+    const from = list.indexOf(this.#grid.current ?? "");
     for (let i = 1; i <= items.length; i++) {
-      const row = (from + way * i + items.length * 2) % items.length;
-      if (this.#marks.has(items[row].id)) return row;
+      const item = items[(from + way * i + items.length * 2) % items.length];
+      if (this.#marks.has(item.id) && isWanted(item)) return item.id;
     }
     return undefined;
   }

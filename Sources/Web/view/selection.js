@@ -203,6 +203,7 @@ export class Selection {
     const by = this.levelAt(moved, first, end, level ?? own) - own;
     const leveled = this.#leveling(moved, [[first, end]], by);
     if (!this.#edits.make(compose(delta, leveled))) return false;
+    this.#looking.unfold(id);
     const at = this.#view.indexOf(id);
     this.#app.speech.say(`Moved to ${at + 1} of ${this.#view.count}.`);
     this.#grid.follow(this.itemsOf(runsOf(this.indexesOf(ids))).map(item => item.id));
@@ -236,7 +237,9 @@ export class Selection {
     while (by > 0 && this.#view.shownLevel(parent) > level) parent--;
     const hides = by > 0 && this.#looking.hides(this.#view.at(parent));
     if (hides) return this.#app.toast(`It would belong to “${nameOf(this.#view.at(parent))}”, which is not shown.`);
+    const { id } = this.#view.at(at);
     this.#edits.make(this.#leveling(this.#view, runs, by));
+    this.#looking.unfold(id);
     this.#app.speech.say(`Level ${level + by}.`);
   }
 

@@ -254,6 +254,20 @@ import Testing
             kept.output.hasPrefix(#"{"revision":null,"waits":true,"changes":[{"change":"added","item":""#), "\(kept)")
     }
 
+    /// An edit of a level or of an address insists on what was seen, too.
+    @Test func levelsAndAddressesAreComparedWithTheRevision() throws {
+        try user.hand("add", "a", "b")
+        try user.hand("add", "--link", "http://x", "--", "c")
+        try user.hand("edit", "2", "--level", "1")
+        let level = try user.hand("edit", "2", "--level", "0", "--if-revision", "2", expecting: 7)
+        #expect(level.contains("item 2 is at level 1 now, and was at level 0"), "\(level)")
+        try user.hand("edit", "2", "--level", "0", "--if-revision", "3")
+        try user.hand("edit", "3", "--link", "http://other")
+        let address = try user.hand("edit", "3", "--link", "http://mine", "--if-revision", "4", expecting: 7)
+        #expect(address.contains("The address is 'http://other'"), "\(address)")
+        #expect(address.contains("without --if-revision"))
+    }
+
     /// A field that an item lacks is named as in the help.
     @Test func missingFieldsAreNamed() throws {
         try user.hand("add", "a")

@@ -96,7 +96,9 @@ struct Deal: AsyncParsableCommand {
         var random = SystemRandomNumberGenerator()
         let cards = (0..<number).map { _ in Item(id: .random(using: &random), content: .card(.faceDown)) }
         try await options.edit { list in
-            guard list.rules.hasDeck else { throw Failure(.rejected, "this list has no deck: make one with --deck") }
+            guard list.rules.hasDeck else {
+                throw Failure(.rejected, "this list has no deck; one that has: hand create --deck NAME")
+            }
             return Delta.inserting(cards, at: list.count, .before)
         }
     }

@@ -93,13 +93,13 @@ struct Edit: AsyncParsableCommand {
         let words = try (text == "-" ? Self.standardInput() : text)?.filled(
             "the text", "To delete the item: hand rm \(item)")
         if let link { _ = try link.filled("the address") }
-        var seen = (text: was, link: String?.none)
+        var seen = (text: was, link: String?.none, level: UInt8?.none)
         // With --queue the edit may have to wait. Such an edit is made on the given revision only.
         if let revision = options.ifRevision, !options.queue {
             options.ifRevision = nil
             let item = try await item(reference, at: revision)
             reference = .prefix("\(item.id)")
-            seen = (item.content.text, item.content.address)
+            seen = (item.content.text, item.content.address, item.level)
         }
         let (link, text, was, wanted) = (link, words, seen, reference)
         let reword: @Sendable (PartialList, Int) throws -> Delta = { list, place in
@@ -108,12 +108,21 @@ struct Edit: AsyncParsableCommand {
                 at: place,
                 present.rewording(
                     try Self.merged(text, from: was.text, with: present.text),
-                    url: try Self.merged(link, from: was.link, with: present.address)))
+                    url: try Self.merged(link, from: was.link, with: present.address, isAddress: true)))
         }
         guard let level = level.level.map(Int.init) else {
             return try await options.edit([wanted]) { try reword($0, try wanted.position(in: $0)) }
         }
         try await options.editBranches([wanted]) { list, places in
+            let present = try list.item(at: places[0]).level
+            if let former = was.level, present != former, Int(present) != level {
+                throw Failure(
+                    .conflict,
+                    """
+                    item \(places[0] + 1) is at level \(present) now, and was at level \(former). Nothing was changed. Look at \
+                    it, and repeat the edit without --if-revision.
+                    """)
+            }
             guard let shift = try list.showing(places[0], atLevel: level) else {
                 let highest = places[0] == 0 ? 0 : try list.shownLevel(at: places[0] - 1) + 1
                 throw Failure(
@@ -132,17 +141,21 @@ struct Edit: AsyncParsableCommand {
     }
 
     /// The new text, merged with others' changes to the old text.
-    private static func merged(_ new: String?, from old: String?, with present: String?) throws -> String? {
+    private static func merged(
+        _ new: String?, from old: String?, with present: String?, isAddress: Bool = false
+    ) throws -> String? {
         guard let new, let old, let present, new != present else { return new }
         let (mine, theirs) = (TextChange(from: old, to: new), TextChange(from: old, to: present))
         guard let loss = TextChange.losses(earlier: theirs, later: mine).first else {
             return try mine.transformed(over: theirs, as: .later).applied(to: present)
         }
+        let (what, way): (String, Printable) =
+            isAddress ? ("address", "without --if-revision") : ("text", "with --was \(ShellWord.quoted(present))")
         throw Failure(
             .conflict,
             """
-            '\(loss.original)' is now '\(loss.lost)', where you wrote '\(loss.present)'. Nothing was changed. The text is \
-            '\(present)'; yours is '\(new)'. Look at it, and repeat the edit with --was \(ShellWord.quoted(present)).
+            '\(loss.original)' is now '\(loss.lost)', where you wrote '\(loss.present)'. Nothing was changed. The \(what) is \
+            '\(present)'; yours is '\(new)'. Look at it, and repeat the edit \(way).
             """)
     }
 }

@@ -96,7 +96,7 @@ private struct Watcher {
         case .renamed(let name):
             say("the list is called '\(name)' now")
             followed = try await client.open(name)
-        case .refused(.listDeleted, let text):
+        case .refused(let code, let text) where code == .listDeleted || code == .noSuchList && commits.hasBegun:
             say("\(text); waiting until it is back: \(Suggestion.command("undelete", followed.name))")
             try await waitUntilBack()
             say("'\(followed.name)' is back")
@@ -159,6 +159,9 @@ private struct WatchedCommits {
     private var last: (hand: Hand, revision: Int, logID: UInt64)?
 
     init(_ report: WatchReport) { self.report = report }
+
+    /// Whether the list was there.
+    var hasBegun: Bool { last != nil }
 
     mutating func catchUp(with list: FollowedList, _ client: HandClient) async throws {
         let state = try await list.state()

@@ -30,6 +30,17 @@ struct ShownItems: Sendable {
         return self.place(ofRow: row) == place ? row : nil
     }
 
+    /// The place, after a delta, of the first item shown below this one that is still there then. Ticked tasks may be
+    /// shown last, so it need not be the next one of the list. O(deleted rows)
+    func heir(of place: Int, after delta: Delta, to hand: Hand) -> Int? {
+        guard let row = row(ofShown: place) else { return nil }
+        let rows = (filter?.matches.count ?? hand.count - delta.growth) - folds.hiddenCount
+        for row in (row + 1)..<max(row + 1, rows) {
+            if let next = self.place(ofRow: row).flatMap({ delta.map(index: $0) }) { return next }
+        }
+        return nil
+    }
+
     /// The number of rows above a gap of the list, or above a new item there.
     func row(ofGap gap: Int, in hand: Hand) -> Int {
         folds.row(ofGap: tickedLast?.position(ofGap: gap, in: hand) ?? filter?.row(ofGap: gap) ?? gap)
