@@ -29,6 +29,50 @@ test("a name is asked for once, a list is made, and items come to it", options, 
   await ada.sees("milk", "Bread");
 });
 
+test("a list with a decomposed name is begun, and an item is of the kind beside it", options, async () => {
+  await ada.goTo(stage.page());
+  await ada.choose("New list");
+  await browser.type("#answer", "Ka\u0308se" + KEYS.enter);
+  await until(() => browser.run(() => location.hash === "#list=K%C3%A4se" && document.activeElement.id === "composer"));
+  stage.run(["add", "-l", "K\u00e4se", "brie"]);
+  stage.run(["add", "-l", "K\u00e4se", "--note", "a note"]);
+  await ada.sees("brie", "a note");
+  await ada.press("brie", ["o"]);
+  await browser.press([..."feta", KEYS.enter, KEYS.escape]);
+  await ada.sees("brie", "feta", "a note");
+  await until(async () => (await stage.items("K\u00e4se")).map(({ kind }) => kind).join() === "task,task,note");
+  // What is said of the filter goes with it.
+  await browser.type("input[type=search]", "brie");
+  await ada.sees("brie");
+  // The letters of an input method are its own.
+  await browser.run(() => {
+    const search = document.querySelector("input[type=search]");
+    for (const key of ["Escape", "Enter"]) {
+      search.dispatchEvent(new KeyboardEvent("keydown", { key, isComposing: true, bubbles: true }));
+    }
+  });
+  assert.deepEqual(await browser.run(() => [document.activeElement.type, document.activeElement.value]), [
+    "search", "brie",
+  ]);
+  await ada.press("brie", ["a"]);
+  await browser.press([..."tea", KEYS.enter, KEYS.escape]);
+  await until(async () => /filtered out/.test(await ada.toast()));
+  await browser.press([KEYS.escape]);
+  await ada.sees("brie", "feta", "a note", "tea");
+  await until(() => browser.run(() => document.querySelector(".toast").hidden), "nothing is said any more");
+  // A file is no item, whatever was copied before.
+  await ada.press("tea", ["y"]);
+  await browser.run(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File(["x"], "x.png", { type: "image/png" }));
+    document.activeElement.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+  });
+  await ada.press("tea", ["H"]);
+  await until(() => browser.run(() => document.querySelector(".history li")));
+  await browser.press(["q"]);
+  await ada.sees("brie", "feta", "a note", "tea");
+});
+
 test("a list with a deck takes what one types, unless it takes only cards", options, async () => {
   for (const [name, ...rules] of [["deck"], ["cards", "--kinds", "card"]]) {
     stage.run(["create", name, "--deck", ...rules]);

@@ -130,8 +130,15 @@ test("what a closed tab could not send is sent by the tab that is opened next", 
   await tab.press("one", [" "]);
   await tab.add("three");
   await tab.hears(/3 edits kept on this device/);
-  // The other tab shows what is not sent yet.
+  // The other tab shows what is not sent yet, and edits no older text.
   await ada.sees("one", "two", "three");
+  const refusals = [["one", "e", /this change/], ["two", "e", /this item/], ["one", " ", /this change/]];
+  for (const [text, key, words] of refusals) {
+    await ada.press(text, [key]);
+    await until(async () => words.test(await ada.toast()), `${key} on ${text} is refused`);
+  }
+  // Neither does a range with an item that only the other tab has.
+  await ada.press("one", ["v", "j", " ", KEYS.escape]);
   await tab.here();
   await browser.closeTab();
   await ada.here();

@@ -115,6 +115,14 @@ import Testing
         #expect(stage.lines[1].hasPrefix("▸") && stage.lines[1].contains(" c"), "\(stage.lines[1])")
     }
 
+    @Test func theLastRowGivesTheCursorToThePreviousOne() {
+        var stage = KeyTests.stage("a +b c d +e f")
+        stage.press("B G k d")
+        #expect(Self.shown(stage) == ["a", "c", "d", "f", "e"])
+        stage.press("G d")
+        #expect(stage.lines[4].hasPrefix("▸") && stage.lines[4].contains(" f"), "\(stage.lines)")
+    }
+
     /// While somebody else ticks and ticks, what they ticked first still goes down in time.
     @Test func othersTicksDoNotHoldTheirs() {
         var stage = KeyTests.stage("a b c d e")

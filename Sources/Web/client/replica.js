@@ -270,7 +270,7 @@ export class Replica {
    */
   suspect() {
     if (this.#restored === 0) this.#restored = Infinity;
-    // The server counts each that was sent, so none may be dropped.
+    // Whoever has sent these edits has used a sequence for each, so none may be dropped.
     for (const edit of this.pending) edit.inverse = undefined;
   }
 
@@ -440,8 +440,8 @@ export class Replica {
   }
 
   /**
-   * An edit that waits, and that the step reverses exactly, is not submitted, and neither is the step: so whatever
-   * others do meanwhile to the items of both stays.
+   * If the step reverses the last edit that waits exactly, neither of them is submitted: what others do to the items
+   * meanwhile stays.
    * @param {"undo" | "redo"} step
    * @returns {Delta} what it has done
    */

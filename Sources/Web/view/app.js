@@ -192,17 +192,18 @@ export class App {
    * @param {string} name
    */
   async makeList(name) {
+    name = name.normalize("NFC");
     const screen = this.#screen;
     const end = this.toast(`Making “${name}”…`);
     try {
-      await this.client.request({ type: "create", name: name.normalize("NFC"), rules: NEW_RULES });
+      await this.client.request({ type: "create", name, rules: NEW_RULES });
     } catch (error) {
       return errorText(error);
     } finally {
       end();
     }
     const open = () => {
-      this.#made = name.normalize("NFC");
+      this.#made = name;
       this.go({ list: name });
     };
     if (screen === this.#screen) open();
@@ -432,8 +433,7 @@ export class App {
     this.#pressedAt = -Infinity;
     this.draw();
     // Whoever makes a list goes on with its items.
-    const isMade = list !== undefined && list.normalize("NFC") === this.#made;
-    if (this.#screen instanceof ListScreen && isMade) this.#screen.composer.begin(undefined);
+    if (this.#screen instanceof ListScreen && list === this.#made) this.#screen.composer.begin(undefined);
     else this.#screen.begin(before?.open?.name);
     this.#made = undefined;
   }

@@ -65,19 +65,20 @@ export class ListActions {
     const { current } = this.#grid;
     if (this.#grid.rows.count === 0 || current === undefined) return;
     if (this.#selection.runs.length > 0) {
-      const isBehind = /^(edit|tick)/.test(action) && this.#isOtherIn(current);
+      const isBehind = /^(edit|tick)/.test(action) && this.#isChangedElsewhere;
       if (isBehind) this.#app.toast("Another tab has not sent this change yet.");
       else this.#onItems[action]?.();
     } else if (this.#open.shown.theirs.has(current)) this.#app.toast("Another tab has not sent this item yet.");
   }
 
-  /**
-   * Whether an item is shown as another tab has left it, which has not sent that yet.
-   * @param {string} id
-   */
-  #isOtherIn(id) {
+  /** Whether all that is selected is shown as another tab has changed it, which has not sent that yet. */
+  get #isChangedElsewhere() {
     const { list } = this.#open.shown;
-    return !isSame(list.at(list.indexOf(id)).content, this.#view.at(this.#view.indexOf(id)).content);
+    const view = this.#view;
+    return list !== view && this.#grid.selectedIds.every(id => {
+      const [shown, own] = [list.indexOf(id), view.indexOf(id)];
+      return shown >= 0 && own >= 0 && !isSame(list.at(shown).content, view.at(own).content);
+    });
   }
 
   /** How many items are selected, with those that are folded beneath them. */

@@ -249,8 +249,8 @@ export class ListScreen {
     const isHere = this.#grid.hasFocus || (type === "paste" && document.activeElement === this.#title);
     if (!isHere || this.#grid.isEditing || isDialogOpen()) return;
     const marked = this.#grid.markedIds;
-    const text = clipboardData?.getData("text/plain") ?? "";
     if (type === "paste") {
+      const text = clipboardData?.getData("text/plain") ?? "";
       // Files are no items.
       if (text === "" && clipboardData?.types.length) return;
       this.actions.paste(text);

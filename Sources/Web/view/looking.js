@@ -41,7 +41,7 @@ export class Looking {
   #ways = new Set();
   /** @type {Set<string>} */
   folded = new Set();
-  /** @type {Set<string>} what was folded here, now or before */
+  /** @type {Set<string>} what this tab has folded, or found folded, now or before */
   #known = new Set();
   /** @type {Set<string>} */
   #held = new Set();

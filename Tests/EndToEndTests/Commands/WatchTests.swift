@@ -93,6 +93,24 @@ import Testing
         #expect(try Self.revision(line) == 3 && line.contains(#""text":"next""#), "\(line)")
     }
 
+    /// A list that was deleted while the connection was lost is waited for like one whose deletion is seen.
+    @Test func aListThatWasDeletedMeanwhileIsWaitedFor() throws {
+        let ada = try CommandUser()
+        try ada.hand("create", "list")
+        let watch = try Watcher(ada, "--json")
+        #expect(try watch.line().hasPrefix(#"{"revision":0,"#))
+        watch.signal(SIGSTOP)
+        ada.server.kill()
+        try ada.server.start()
+        try ada.hand("delete", "--force", "list")
+        watch.signal(SIGCONT)
+        #expect(try watch.says("waiting until it is back: hand undelete list"))
+        try ada.hand("undelete", "list")
+        #expect(try watch.says("'list' is back"))
+        try ada.hand("add", "next", "-q")
+        #expect(try watch.line().contains(#""text":"next""#))
+    }
+
     /// Edits of other lists wait in the journal that the command takes. No other command can send them meanwhile.
     @Test(arguments: ["watch", "open"]) func editsOfOtherListsAreSent(command: String) throws {
         let ada = try CommandUser()

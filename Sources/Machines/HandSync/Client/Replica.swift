@@ -128,8 +128,8 @@ extension Replica {
         try make(step, delta, leaving: next)
     }
 
-    /// Applies the edit of a step. An edit that waits, and that the step reverses exactly, is not submitted, and
-    /// neither is the step: so whatever others do meanwhile to the items of both stays.
+    /// Applies the edit of a step. If the step reverses the last edit that waits exactly, neither of them is submitted:
+    /// what others do to the items meanwhile stays.
     ///
     /// - Parameter rest: the history without the step's entry.
     private mutating func make(_ step: UndoStep, _ delta: Delta, leaving rest: UndoHistory) throws(EditError) {

@@ -290,8 +290,10 @@ struct ListScreen: TableScreen, ItemScreens {
         let oldPlace = placeBeforeChange()
         let selected = origin == .own ? nil : selectedPlaces(app)
         let name = app.list(list).name(of: origin) ?? "somebody"
-        let isGone = delta.map(index: oldPlace) == nil
-        let heir = isGone && shown.tickedLast != nil ? shown.heir(of: oldPlace, after: delta, to: hand) : nil
+        let hadItem = oldPlace < hand.count - delta.growth
+        let kept = hadItem ? delta.map(index: oldPlace) : nil
+        let isHeirElsewhere = hadItem && kept == nil && shown.tickedLast != nil
+        let heir = isHeirElsewhere ? shown.heir(of: oldPlace, after: delta, to: hand) : nil
         var isRefolded = shown.follow(delta, to: hand, keeping: draft?.edited)
         places.follow(delta)
         holdTicked(origin == .own, app.now)
@@ -308,8 +310,6 @@ struct ListScreen: TableScreen, ItemScreens {
             if let added, case .new(_, let side) = draft.target { draft.target = .new(gap: added.upperBound, side) }
             self.draft = draft
         }
-        let hadItem = oldPlace < hand.count - delta.growth
-        let kept = hadItem ? delta.map(index: oldPlace) : nil
         let place = draft?.place ?? added?.lowerBound ?? kept ?? heir ?? delta.map(gap: oldPlace, .after)
         // Nothing that the user types or has just edited disappears in a folded item.
         if origin == .own || draft?.adds == false { isRefolded = shown.reveal(place, in: hand) || isRefolded }

@@ -9,7 +9,10 @@ struct ShownItems: Sendable {
 
     // MARK: Rows
 
-    func count(in hand: Hand) -> Int { (filter?.matches.count ?? hand.count) - folds.hiddenCount }
+    func count(in hand: Hand) -> Int { count(of: hand.count) }
+
+    /// The number of rows of a list with that many items.
+    private func count(of items: Int) -> Int { (filter?.matches.count ?? items) - folds.hiddenCount }
 
     /// The place of a row's item; nil if there is no such row. Without a filter, the caller knows the number of rows.
     func place(ofRow row: Int) -> Int? {
@@ -30,15 +33,14 @@ struct ShownItems: Sendable {
         return self.place(ofRow: row) == place ? row : nil
     }
 
-    /// The place, after a delta, of the first item shown below this one that is still there then. Ticked tasks may be
-    /// shown last, so it need not be the next one of the list. O(deleted rows)
+    /// The place, after a delta that leads to `hand`, of the item that takes over from one that the delta deletes: the
+    /// next one that is shown and stays, or else the previous one. Ticked tasks may be shown last, so it need not be
+    /// next to the deleted one in the list. O(deleted rows)
     func heir(of place: Int, after delta: Delta, to hand: Hand) -> Int? {
         guard let row = row(ofShown: place) else { return nil }
-        let rows = (filter?.matches.count ?? hand.count - delta.growth) - folds.hiddenCount
-        for row in (row + 1)..<max(row + 1, rows) {
-            if let next = self.place(ofRow: row).flatMap({ delta.map(index: $0) }) { return next }
-        }
-        return nil
+        func kept(_ row: Int) -> Int? { self.place(ofRow: row).flatMap { delta.map(index: $0) } }
+        let below = (row + 1)..<max(row + 1, count(of: hand.count - delta.growth))
+        return below.lazy.compactMap(kept).first ?? (0..<row).reversed().lazy.compactMap(kept).first
     }
 
     /// The number of rows above a gap of the list, or above a new item there.
