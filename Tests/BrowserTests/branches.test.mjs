@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { KEYS, pause, until } from "./browser.mjs";
-import { ada, begin, browser, run, stage } from "./stage.mjs";
+import { Person, ada, begin, browser, run, stage } from "./stage.mjs";
 
 const options = begin();
 
@@ -141,6 +141,29 @@ test("what was found in a folded item is where one is afterwards, and so is what
   await isAt("figs");
   await browser.press(["d"]);
   await ada.sees("milk", "whole", "skim", "bread", "tea", "eggs");
+});
+
+test("two tabs keep what each has folded", options, async () => {
+  await open("folds");
+  run("add", "-l", "folds", "--under", "5", "brown");
+  await ada.sees("milk", "whole", "skim", "bread", "eggs", "brown");
+  const tab = new Person(browser, await browser.newWindow());
+  await tab.open(stage.page("folds"));
+  await tab.sees("milk", "whole", "skim", "bread", "eggs", "brown");
+  await ada.here();
+  await ada.press("milk", ["z"]);
+  await ada.sees("milk", "bread", "eggs", "brown");
+  await tab.here();
+  await tab.press("eggs", ["z"]);
+  await tab.sees("milk", "whole", "skim", "bread", "eggs");
+  await browser.reload();
+  await tab.sees("milk", "bread", "eggs");
+  await tab.press("milk", ["z"]);
+  await tab.sees("milk", "whole", "skim", "bread", "eggs");
+  await browser.reload();
+  await tab.sees("milk", "whole", "skim", "bread", "eggs");
+  await browser.closeTab();
+  await ada.here();
 });
 
 test("what is new in a folded item is gone to", options, async () => {
