@@ -30,7 +30,7 @@ test("a name is asked for once, a list is made, and items come to it", options, 
 });
 
 test("a list with a decomposed name is begun, and an item is of the kind beside it", options, async () => {
-  await ada.goTo(stage.page());
+  await ada.open(stage.page());
   await ada.choose("New list");
   await browser.type("#answer", "Ka\u0308se" + KEYS.enter);
   await until(() => browser.run(() => location.hash === "#list=K%C3%A4se" && document.activeElement.id === "composer"));
