@@ -143,6 +143,8 @@ test("a row that is dropped beside ticked ones at the end stays with its own", o
   // The ticked one is above it in the list, and not on the screen.
   await ada.press("r3", ["K"]);
   assert.match(await ada.toast(), /first one here/);
+  await ada.press("r3", [">"]);
+  assert.match(await ada.toast(), /“r1”, which is not shown above it/);
   await stage.has("last", ["r1", "r3", "r4", "r2"]);
   await browser.press(["B"]);
 });

@@ -36,7 +36,7 @@ import Testing
             records[used...].firstIndex { if case .write("hand.sqlite", _, _) = $0 { true } else { false } })
         var random = SplitMix64(seed: seed)
         let isEveryPoint = wantsExhaustiveTests
-        try verify(story, seed) { isEveryPoint || random.next(below: $0 > copied - 3 ? 3 : 100) == 0 }
+        try verify(story, seed) { isEveryPoint || random.next(below: $0 > copied - 3 ? 6 : 200) == 0 }
     }
 
     // MARK: Recording
@@ -53,7 +53,7 @@ import Testing
         var lists: [FollowedList] = []
         for client in clients { for name in ["a", "b"] { lists.append(try await client.open(name)) } }
         for round in 0..<3 {
-            for _ in 0..<6 { try await edit(lists[chaos.random.next(below: lists.count)], &chaos, server) }
+            for _ in 0..<4 { try await edit(lists[chaos.random.next(below: lists.count)], &chaos, server) }
             switch round {
             case 0: #expect(server.terminate() == 0)
             case 1: server.kill()

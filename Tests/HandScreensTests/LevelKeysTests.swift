@@ -108,6 +108,21 @@ import Testing
         #expect(Self.text(flat) == "a b" && flat.lines.contains { $0.contains("have no levels") }, "\(flat.lines)")
     }
 
+    /// What is pasted is not flattened without a word.
+    @Test func whatIsPastedTooDeepIsSaid() {
+        var stage = Self.stage("a >b c", Rules(maximumLevel: 1))
+        stage.press("y p")
+        #expect(Self.text(stage) == "a >a >b >b c")
+        #expect(stage.lines.contains { $0.contains("the highest level of this list is 1") }, "\(stage.lines)")
+        stage.press("G y p")
+        #expect(!stage.lines.contains { $0.contains("the highest level") }, "\(stage.lines)")
+        var flat = Self.stage("a", Rules(maximumLevel: 0))
+        flat.press("o")
+        flat.send(.input(.paste("- b\n  - c")))
+        #expect(Self.text(flat) == "a b c")
+        #expect(flat.lines.contains { $0.contains("have no levels") }, "\(flat.lines)")
+    }
+
     /// Levels are indented, gaps in them are not; half of a narrow screen stays for the text.
     @Test func levelsAreShown() {
         func indents(_ text: String, columns: Int = 80) -> [Int] {

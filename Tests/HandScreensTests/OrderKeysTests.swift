@@ -123,6 +123,18 @@ import Testing
         #expect(stage.lines[4].hasPrefix("▸") && stage.lines[4].contains(" f"), "\(stage.lines)")
     }
 
+    /// An item goes beneath what is above it in the list: not if something else is above it on the screen.
+    @Test(arguments: [
+        ("a +x b c", "B j tab", [0, 0, 0, 0]), ("a b +x +y", "B j tab", [0, 1, 0, 0]),
+        ("a b +x +y", "B G tab", [0, 0, 0, 1]), ("a b +x c", "B G tab", [0, 0, 0, 0]),
+    ])
+    func itemsGoBeneathWhatIsAboveThem(list: String, keys: String, levels: [UInt8]) {
+        var stage = KeyTests.stage(list)
+        stage.press(keys)
+        #expect(stage.hand().map(\.level) == levels)
+        #expect(levels.contains(1) != stage.lines.contains { $0.contains("which is not shown above it") })
+    }
+
     /// While somebody else ticks and ticks, what they ticked first still goes down in time.
     @Test func othersTicksDoNotHoldTheirs() {
         var stage = KeyTests.stage("a b c d e")

@@ -8,7 +8,7 @@ import { needsServer } from "./host.mjs";
 import { Random, seed, times } from "./random.mjs";
 import { World } from "./world.mjs";
 
-const runs = Math.ceil(300 * times);
+const runs = Math.ceil(150 * times);
 
 test(`${runs} devices, from seed ${seed}`, needsServer, () => {
   for (let i = 0; i < runs; i++) {

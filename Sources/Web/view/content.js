@@ -153,12 +153,12 @@ export function nameOf(item) {
 }
 
 /**
- * The start of a long text.
+ * The start of a long text, for a sentence: without marks that would change the direction of what comes after it.
  * @param {string} text @param {number} [most]
  */
 export function shortened(text, most = 60) {
-  const characters = [...text];
-  return characters.length <= most ? text : characters.slice(0, most - 1).join("") + "…";
+  const characters = [...text.replace(/[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, "")];
+  return (characters.length <= most ? characters : [...characters.slice(0, most - 1), "…"]).join("");
 }
 
 /**

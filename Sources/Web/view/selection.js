@@ -235,9 +235,11 @@ export class Selection {
     if (by > 0 && isInmost) return this.#app.toast("It cannot go further in.");
     let parent = at - 1;
     while (by > 0 && this.#view.shownLevel(parent) > level) parent--;
-    const hides = by > 0 && this.#looking.hides(this.#view.at(parent));
-    if (hides) return this.#app.toast(`It would belong to “${nameOf(this.#view.at(parent))}”, which is not shown.`);
-    const { id } = this.#view.at(at);
+    const [item, above] = [this.#view.at(at), this.#view.at(parent)];
+    if (by > 0 && (this.#looking.hides(above) || !this.#looking.areTogether(item, above))) {
+      return this.#app.toast(`It would belong to “${nameOf(above)}”, which is not shown above it.`);
+    }
+    const { id } = item;
     this.#edits.make(this.#leveling(this.#view, runs, by));
     this.#looking.unfold(id);
     this.#app.speech.say(`Level ${level + by}.`);

@@ -111,7 +111,8 @@ export function noticeOf(told, item, who) {
       return { ...overridden(told, item, who), isOne: true, ...placeOf(told, item) };
     case "kept":
       return {
-        text: `“${textOf(told.words.present)}” stays, since somebody else wrote it.`, lost: textOf(told.words.words),
+        text: `“${shortened(textOf(told.words.present))}” stays, since somebody else wrote it.`,
+        lost: textOf(told.words.words),
         isOne: true,
       };
     case "usedTwice":

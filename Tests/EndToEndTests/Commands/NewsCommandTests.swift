@@ -50,6 +50,14 @@ import Testing
         #expect(try ada.messages("lists", "--new").contains("nothing is new"))
     }
 
+    /// A history of nothing is said to be one.
+    @Test func aHistoryWithoutCommitsIsSaid() throws {
+        #expect(try ada.messages("log", "--from", "9") == "'list' has no revision 9 yet\n")
+        #expect(try ada.messages("log", "--from", "9", "--json") == "")
+        try ada.hand("create", "empty")
+        #expect(try ada.messages("log", "-l", "empty") == "nothing has changed in 'empty' yet\n")
+    }
+
     /// One's own items are not new, also before the first look; a list is new that has the name of a deleted one.
     @Test func newIsWhatOthersDidInThisList() throws {
         try ada.hand("add", "mine")
@@ -78,6 +86,7 @@ import Testing
         #expect(try ada.lines("--mine") == ["[ ] for @ada"])
         try ada.hand("add", "as a guest")
         #expect(try !ada.hand("log", "--new").contains("as a guest"))
+        #expect(try zoe.hand("redo", expecting: 3) == "hand: 'zoe' has nothing to redo\n")
     }
 
     /// Only the newest commits were printed, and others had come before them.

@@ -154,11 +154,23 @@ import Testing
         let file = user.server.folder.path + "/config/hand/config.toml"
         try FileManager.default.createDirectory(
             atPath: user.server.folder.path + "/config/hand", withIntermediateDirectories: true)
-        try "nmae = \"ada\"\n".write(toFile: file, atomically: true, encoding: .utf8)
-        #expect(
-            try user.hand("keys", expecting: 2)
-                == "hand: \(file): unknown setting 'nmae'. Did you mean 'name'? "
-                + "The settings are url, name, ca, cert, cert-key, token, notify and [keys].\n")
+        for (settings, problem) in [
+            (
+                "nmae = 'ada'",
+                "unknown setting 'nmae'. Did you mean 'name'? "
+                    + "The settings are url, name, ca, cert, cert-key, token, notify and [keys]."
+            ),
+            ("name = 3", "name: expected a string in quotes, found a whole number"),
+            ("keys = 'd'", "keys: expected a table, [keys], with the keys of actions, found a string"),
+            ("[keys]\ndelete = 'd'", "keys: delete: expected a list of keys, such as [\"d\"], found a string"),
+            (
+                "[keys]\ndelete = ['d', 1]",
+                "keys: delete: expected a list of keys, such as [\"d\"], found a list with a whole number"
+            ),
+        ] {
+            try settings.write(toFile: file, atomically: true, encoding: .utf8)
+            #expect(try user.hand("keys", expecting: 2) == "hand: \(file): \(problem)\n")
+        }
     }
 
     /// Nothing is drawn on a terminal that cannot move its cursor.

@@ -19,7 +19,7 @@ import Testing
         let world = try PairWorld()
         defer { world.server.kill() }
         var played: [(PairPlace, String)] = []
-        for second in others where first.meets(second) {
+        for second in others where first.meets(second) && isChosen() {
             let place = try world.place("\(played.count)", [first, second])
             played.append((place, try world.play(place)))
         }

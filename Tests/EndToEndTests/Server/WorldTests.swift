@@ -101,7 +101,7 @@ import Testing
         defer { world.server.kill() }
         for event in FileEvent.allCases {
             guard let refusal = file.refusals[event], !event.isOfRights || Stranger.isHeldToModes,
-                event != .foreign || Stranger.isThere
+                event != .foreign || Stranger.isThere, isChosen()
             else { continue }
             let what = "\(file.name) \(event)"
             let isUnderIt = !file.isOpen || event.isOfRights

@@ -13,6 +13,10 @@ package var wantsExhaustiveTests: Bool {
     ProcessInfo.processInfo.environment["HAND_EXHAUSTIVE"] != nil
 }
 
+/// Whether one of many slow cases is tested this time: half of them are, chosen anew by each run, or all of them with
+/// `HAND_EXHAUSTIVE=1`.
+package func isChosen() -> Bool { wantsExhaustiveTests || Bool.random() }
+
 /// The environment for programs that tests start, without the settings of whoever runs the tests.
 package var outerEnvironment: [String: String] {
     ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("HAND_") }

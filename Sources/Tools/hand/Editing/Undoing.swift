@@ -33,8 +33,10 @@ struct Undoing: Sendable {
                 }
                 undoing = after
                 if isDone { continue }
-                if first { throw Failure(.notFound, "'\(undoing.person)' has nothing to \(step)") }
-                return server.say("'\(undoing.person)' has nothing more to \(step)")
+                // A token has a name of its own.
+                let person = try await undoing.client.person()
+                if first { throw Failure(.notFound, "'\(person)' has nothing to \(step)") }
+                return server.say("'\(person)' has nothing more to \(step)")
             }
         }
     }

@@ -82,6 +82,9 @@ struct Log: AsyncParsableCommand {
                 isFirst = false
             }
             if isNew, !hasNews, !server.json { server.say("nothing is new in '\(name)'") }
+            if isFirst, !isNew, !server.json {
+                server.say(next > 1 ? "'\(name)' has no revision \(next) yet" : "nothing has changed in '\(name)' yet")
+            }
             if let head, start <= (last?.revision ?? 0) + 1 {
                 await server.noteLook(
                     at: name, revision: next - 1, of: head.logID, unseen: last?.unseen ?? [:], client)

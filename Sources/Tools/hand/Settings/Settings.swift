@@ -153,15 +153,22 @@ enum Settings {
         // A file that cannot be read is an error. Without its settings, the user would have another name, at another
         // server.
         for (name, value) in table {
-            if let key = Key(rawValue: name), let text = value.text {
+            func unexpected(_ value: TOML, for name: String, expected: String) -> Failure {
+                Failure(.usage, "\(path): \(name): expected \(expected), found \(value.kind)")
+            }
+            if let key = Key(rawValue: name) {
+                guard let text = value.text else { throw unexpected(value, for: name, expected: "a string in quotes") }
                 file.texts[key] = text
-            } else if name == "keys", case .table(let table) = value, let keys = Self.keys(table) {
-                file.keys = keys
-            } else if known.contains(name) || name == "keys" {
-                throw Failure(
-                    .usage,
-                    "\(path): expected \(known.joined(separator: ", ")), each a string in quotes, and [keys] with lists of "
-                        + "keys, such as delete = [\"d\"]; found \(value.kind) for \(name)")
+            } else if name == "keys" {
+                guard case .table(let table) = value else {
+                    throw unexpected(value, for: name, expected: "a table, [keys], with the keys of actions")
+                }
+                for (action, value) in table {
+                    guard let texts = value.texts else {
+                        throw unexpected(value, for: "keys: \(action)", expected: "a list of keys, such as [\"d\"]")
+                    }
+                    file.keys[action] = texts
+                }
             } else {
                 throw Failure(
                     .usage,
@@ -171,15 +178,6 @@ enum Settings {
             }
         }
         return file
-    }
-
-    private static func keys(_ table: TOML.Table) -> [String: [String]]? {
-        var keys: [String: [String]] = [:]
-        for (action, value) in table {
-            guard let texts = value.texts else { return nil }
-            keys[action] = texts
-        }
-        return keys
     }
 
     /// What the terminal client tells a user who looks at another window.

@@ -70,7 +70,7 @@ enum TOML {
         case .decimal: "a number with a point"
         case .flag: "true or false"
         case .time: "a date or a time"
-        case .list: "a list"
+        case .list(let values): values.first { $0.text == nil }.map { "a list with \($0.kind)" } ?? "a list"
         case .table: "a table"
         }
     }

@@ -117,10 +117,21 @@ extension ListScreen {
         let (clipboard, allowed) = (app.clipboard, shown.levels(at: gap, in: hand))
         let first = clipboard.levels.first ?? 0
         let shift = min(max(first, allowed.lowerBound), allowed.upperBound) - first
-        let levels = clipboard.levels.map { min($0 + shift, Int(hand.rules.maximumLevel)) }
+        let (levels, words) = Self.fitting(clipboard.levels.map { $0 + shift }, in: hand)
         let items = app.mint(clipboard.contents, levels: levels)
         shown.changeFolds(in: hand) { $0.expect(clipboard.folded.map { items[$0].id }) }
-        return [.edit(list: list, Delta.inserting(items, at: gap, side))]
+        return [.edit(list: list, Delta.inserting(items, at: gap, side))] + words
+    }
+
+    /// The levels of new items, none higher than the list allows, and what to say if some were.
+    static func fitting(_ levels: [Int], in hand: Hand) -> (levels: [Int], words: [Command]) {
+        let maximum = Int(hand.rules.maximumLevel)
+        guard levels.contains(where: { $0 > maximum }) else { return (levels, []) }
+        let words =
+            maximum == 0
+            ? "the items of this list have no levels: the sub-items are beside the others now"
+            : "the highest level of this list is \(maximum): deeper items have it now"
+        return (levels.map { min($0, maximum) }, [.say(words)])
     }
 
     /// Changes the levels of the selection and its sub-items.
@@ -129,12 +140,12 @@ extension ListScreen {
         guard let delta = hand.shifting(branches, by: steps) else {
             return [.say(steps > 0 ? "there is no item above that it could belong to" : "it is at the left already")]
         }
-        if steps > 0, let filter, let first = branches.first?.lowerBound {
+        if steps > 0, let first = branches.first?.lowerBound {
             let parent = hand.gap(above: first, hand.shownLevel(at: first))
-            if filter.row(ofIndex: parent) == nil {
-                return [
-                    .say("it would belong to \(EditText.name([parent..<parent + 1], of: hand)), which is not shown")
-                ]
+            let isApart = shown.tickedLast.map { $0.isLast(parent) != $0.isLast(first) } == true
+            if isApart || filter.map({ $0.row(ofIndex: parent) == nil }) == true {
+                let name = EditText.name([parent..<parent + 1], of: hand)
+                return [.say("it would belong to \(name), which is not shown above it")]
             }
         }
         let (highest, maximum) = (delta.changes.compactMap(\.level).max() ?? 0, hand.rules.maximumLevel)

@@ -133,9 +133,9 @@ extension ListScreen {
             settle(app)
             let hand = app.list(list).hand
             let level = Int(shown.levelOfNewItem(at: gap, side, in: hand))
-            let levels = texts.map { min(level + $0.depth, Int(hand.rules.maximumLevel)) }
+            let (levels, words) = Self.fitting(texts.map { level + $0.depth }, in: hand)
             let items = app.mint(contents, levels: levels)
-            return [.edit(list: list, Delta.inserting(items, at: gap, side))]
+            return [.edit(list: list, Delta.inserting(items, at: gap, side))] + words
         }
     }
 
