@@ -111,6 +111,18 @@ import Testing
         #expect(stage.lines.contains { $0.contains("you      Rita�[1m, role read on all lists") })
     }
 
+    @Test(arguments: [
+        (Role.none, [], "no role"), (.none, ["a"], "role write on 'a'"),
+        (.append, ["a"], "role append on all lists, write on 'a'"),
+        (.none, ["a", "b", "c", "d"], "role write on 'a', write on 'b', write on 'c', …"),
+    ])
+    func theConnectionTellsTheRoles(everywhere: Role, lists: [String], words: String) {
+        var stage = Stage(["things": Self.hand], opening: .connection)
+        stage.send(
+            .granted(.init(person: "ada", everywhere: everywhere, lists: lists.map { .init(name: $0, role: .write) })))
+        #expect(stage.lines.contains { $0.hasSuffix("you      ada, \(words)") }, "\(stage.lines)")
+    }
+
     // MARK: The connection
 
     /// Each state of the connection has its own words.

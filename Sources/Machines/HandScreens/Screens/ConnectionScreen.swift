@@ -19,7 +19,7 @@ struct ConnectionScreen: Screen {
     func draw(on canvas: inout Canvas, _ app: AppState) {
         var lines = [
             Line("server   \(app.server)"),
-            Line("you      \(app.me)" + (app.granted.map { ", role \($0.everywhere) on all lists" } ?? "")), state(app),
+            Line("you      \(app.me)\(role(app))"), state(app),
         ]
         if let latency = app.latency, app.isOnline {
             lines.append(Line("answers  in \(latency == 0 ? "<1" : "\(latency)") ms"))
@@ -38,6 +38,15 @@ struct ConnectionScreen: Screen {
             }
         }
         ScreenFrame.write(lines, on: &canvas, app)
+    }
+
+    /// The role on all lists, and higher roles on single ones.
+    private func role(_ app: AppState) -> String {
+        guard let granted = app.granted else { return "" }
+        let everywhere = granted.everywhere == .none ? [] : ["\(granted.everywhere) on all lists"]
+        let roles = everywhere + granted.lists.map { "\($0.role) on '\($0.name)'" }
+        let more = roles.count > 3 ? ", …" : ""
+        return roles.isEmpty ? ", no role" : ", role \(roles.prefix(3).joined(separator: ", "))\(more)"
     }
 
     private func state(_ app: AppState) -> Line {
