@@ -38,6 +38,9 @@ import Testing
         ("xa >b xc", "/ 'x' enter J", "xc xa >b"), ("xa >b xc", "/ 'x' enter j K", "xc xa >b"),
         ("xa b xc d", "/ 'x' enter J", "b xc xa d"), ("b xa c >xd xe", "/ 'x' enter j j K", "b xa xe c >xd"),
         ("xa >b xc", "/ 'x' enter v j J", "xa >b xc"), ("a xb c", "/ 'x' enter K", "a xb c"),
+        // Where it can go past nothing, it stays, whatever one does not see within it.
+        ("xa b xc d", "/ 'x' enter v j J", "xa b xc d"), ("b xa c xd", "/ 'x' enter v j K", "b xa c xd"),
+        ("xa b xc d xe", "/ 'x' enter v j J", "b d xe xa xc"),
         // It goes below nothing that one does not see.
         ("a xb", "/ 'x' enter tab", "a xb"), ("xa >b xc", "/ 'x' enter j tab", "xa >b >xc"),
         ("a >xb >xc", "/ 'x' enter j tab", "a >xb >>xc"), ("a >b >xc", "/ 'x' enter tab", "a >b >xc"),

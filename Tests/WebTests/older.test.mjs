@@ -211,6 +211,33 @@ test("an undo of an older edit, made in another tab, is no part of the newest", 
   }
 });
 
+test("what a tab took back before another tab's edits is not taken back again", () => {
+  const before = List.of([item("a"), item("b"), item("c")]);
+  const ticking = (list, at) => changing(list, [[at, at + 1]], () => ({ done: true }));
+  for (const isMove of [false, true]) {
+    const mine = ticking(before, 1);
+    const both = apply(before, mine);
+    const others = isMove ? moving([[0, 1]], 3) : ticking(both, 0);
+    const twice = apply(both, others);
+    const at = isMove ? 0 : 1;
+    const undo = changing(twice, [[at, at + 1]], () => ({ done: false }));
+    const undone = apply(twice, undo);
+    const bobs = ticking(undone, at);
+    const list = apply(undone, bobs);
+    const commits = [mine, others, undo, bobs].map((delta, i) => ({ revision: i + 1, delta }));
+    const own = new Map([[1, undefined], [2, undefined], [3, "undo"]]);
+    const history = UndoHistory.of(before, commits, own);
+    // The other tab's edit is the newest that is left, and what is undone can be redone.
+    const level = history.next("undo", list);
+    const next = apply(list, level.delta);
+    assert.deepEqual([...next].map(({ text }) => text), ["a", "b", "c"]);
+    assert.deepEqual([...next].map(item => item.fields().done), [false, true, false]);
+    history.made("undo", level, invert(list, level.delta));
+    assert.equal(history.next("undo", next)?.delta.length ?? 0, 0);
+    assert.equal(textsOf(apply(next, history.next("redo", next).delta)), textsOf(twice));
+  }
+});
+
 test("edits of which all was taken back are read past, and older ones are found", async () => {
   const history = new History();
   history.edit(inserting([item("old")], 0, "before"));

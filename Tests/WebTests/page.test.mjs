@@ -386,7 +386,7 @@ test("the words of edits can be read", () => {
     ] },
     { delta: [{ op: "delete", count: 1 }] },
   ];
-  assert.deepEqual(wordsOf(edits), ["eggs", "page https://example.org", "oat  … two"]);
+  assert.deepEqual(wordsOf(edits), ["eggs", "[page](https://example.org)", "oat  … two"]);
 });
 
 // Requests

@@ -8,7 +8,9 @@ import { CARD, HEADING, LINK, NOTE, TASK, encoded } from "../../Sources/Web/clie
 import { List } from "../../Sources/Web/client/list.js";
 import { applySplices } from "../../Sources/Web/client/splices.js";
 import { diffTexts } from "../../Sources/Web/client/words.js";
-import { copyOf, markdownOf, newItem, safeAddress, written, writtenLines } from "../../Sources/Web/view/content.js";
+import {
+  copyOf, kindBeside, markdownOf, newItem, safeAddress, written, writtenLines,
+} from "../../Sources/Web/view/content.js";
 import { Draft } from "../../Sources/Web/view/draft.js";
 import { Identity } from "../../Sources/Web/view/clients.js";
 import {
@@ -273,7 +275,20 @@ test("a line becomes what its beginning says", () => {
     kind: LINK, text: "https://a.example/b", url: "https://a.example/b",
   });
   assert.deepEqual(written("see https://a.example", TASK).kind, TASK);
-  assert.deepEqual(written("milk", LINK).kind, NOTE);
+  // A list that takes only some kinds makes those of what one types.
+  assert.deepEqual(written("milk", LINK), { kind: LINK, text: "milk", url: "milk" });
+  assert.deepEqual(written("milk", HEADING), { kind: HEADING, text: "milk" });
+  for (const line of ["# Shop", "https://a.example/b", "[a](https://a.example)"]) {
+    assert.deepEqual(written(line, TASK, [TASK]), { kind: TASK, text: line });
+  }
+  assert.deepEqual(written("[x] milk", NOTE, [NOTE, HEADING]), { kind: NOTE, text: "[x] milk" });
+  assert.deepEqual(writtenLines("- # a\n- [x] b", TASK, 2, [TASK]).map(({ kind, text }) => [kind, text]), [
+    [TASK, "# a"], [TASK, "b"],
+  ]);
+  const kinds = [[TASK, NOTE], [NOTE], [HEADING, LINK], [LINK], [CARD]].map(kinds => kindBeside(undefined, { kinds }));
+  assert.deepEqual(kinds, [TASK, NOTE, HEADING, LINK, TASK]);
+  assert.equal(kindBeside(undefined, undefined), TASK);
+  assert.equal(kindBeside({ kind: NOTE }, { kinds: [TASK, NOTE] }), NOTE);
 });
 
 test("pasted lines have levels, and lose their bullets", () => {
@@ -456,6 +471,17 @@ test("tabs of one device keep each other's links", () => {
   assert.equal(one.refuse("b"), true);
   assert.deepEqual(tokens(["food", "trip", "tools"]), ["a", "c", "b"]);
   assert.equal(new Identity().person, "Ada");
+  // For other lists there is the token that allows most, not the newest; none of those that the server does not take.
+  one.grant("a", 3);
+  two.addLink("e", "diary");
+  assert.deepEqual(tokens(["diary", "other", undefined]), ["e", "a", "a"]);
+  two.grant("e", 4);
+  two.addLink("a", "food");
+  assert.deepEqual(tokens([undefined]), ["e"]);
+  two.grant("e", -1);
+  assert.deepEqual(tokens(["diary", undefined]), ["e", "a"]);
+  assert.equal(two.refuse("e"), true);
+  assert.deepEqual(tokens(["diary"]), ["a"]);
   // The server takes 64 bytes of a name.
   one.setPerson("Ж".repeat(40));
   assert.equal(new Identity().person, "Ж".repeat(32));

@@ -78,7 +78,8 @@ export function wordsOf(edits) {
 /** @param {Item} item */
 function textsOf(item) {
   const { text, url } = item.fields();
-  return [text, url].map(bytes => (bytes ? textOf(bytes) : "")).filter(text => text !== "").join(" ");
+  const [words, address] = [text, url].map(bytes => (bytes ? textOf(bytes) : ""));
+  return address === "" || address === words ? words : `[${words}](${address})`;
 }
 
 /** @param {readonly Edit[]} edits @returns {Delta} */

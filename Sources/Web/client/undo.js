@@ -13,7 +13,7 @@ import { transform } from "./transform.js";
 /**
  * The inverse of an edit, and what others have done between it and the level above. A redo of an edit that was
  * withdrawn before it was submitted is an edit like any other: in the commits, there is no step that it reverses.
- * @typedef {{ inverse: Delta, others: Chain, isWithdrawn: boolean }} Level
+ * @typedef {{ inverse: Delta, others: Chain, isWithdrawn: boolean, edit?: Delta }} Level
  */
 
 /** The oldest levels are forgotten. */
@@ -84,9 +84,10 @@ export class Undos {
   /**
    * With a new level.
    * @param {Delta} inverse of an edit that was made now @param {boolean} [isWithdrawn]
+   * @param {Delta} [edit] if it was found in a commit
    */
-  with(inverse, isWithdrawn = false) {
-    return new Undos([...this.#levels.slice(1 - MOST), { inverse, others: Chain.empty, isWithdrawn }]);
+  with(inverse, isWithdrawn = false, edit = undefined) {
+    return new Undos([...this.#levels.slice(1 - MOST), { inverse, others: Chain.empty, isWithdrawn, edit }]);
   }
 
   /**
@@ -113,6 +114,28 @@ export class Undos {
     let rest = new Undos(this.#levels.slice(0, -1));
     for (const step of [stayed, transform(others, inverse, false), twice]) rest = rest.following(step);
     return { delta, kept, rest, isWithdrawn: level.isWithdrawn };
+  }
+
+  /**
+   * Without an older level, which an edit has taken back by itself: the edit and its undo are like others' edits to the
+   * levels around them. Nothing if there is no such level.
+   * @param {Delta} undo @param {List} view before it
+   * @returns {Undos | undefined}
+   */
+  without(undo, view) {
+    const { digest } = apply(view, undo);
+    let later = NOTHING;
+    for (let i = this.#levels.length - 1; i >= 0; i--) {
+      const { edit, others, ...level } = this.#levels[i];
+      if (!edit) return undefined;
+      later = compose(others.delta, later);
+      const alone = new Undos([{ ...level, others: Chain.empty.with(later) }]).newest(view);
+      later = compose(edit, later);
+      if (!alone || apply(view, alone.delta).digest !== digest) continue;
+      const below = new Undos(this.#levels.slice(0, i)).following(compose(edit, others.delta));
+      return new Undos([...below.#levels, ...this.#levels.slice(i + 1)]).following(undo);
+    }
+    return undefined;
   }
 
   /**

@@ -64,10 +64,10 @@ export class UndoHistory {
 
   /**
    * A new edit, by its inverse. What was undone can be redone no more.
-   * @param {Delta} inverse
+   * @param {Delta} inverse @param {Delta} [edit] if it was found in a commit
    */
-  record(inverse) {
-    this.#undos = this.#undos.with(inverse);
+  record(inverse, edit) {
+    this.#undos = this.#undos.with(inverse, false, edit);
     this.#redos = Undos.none;
   }
 
@@ -91,12 +91,13 @@ export class UndoHistory {
 
   /**
    * A step was taken.
-   * @param {"undo" | "redo"} step @param {Level} level what it did @param {Delta} inverse
+   * @param {"undo" | "redo"} step @param {{ rest: Undos }} level what it did @param {Delta} inverse
    * @param {boolean} [isWithdrawn] whether it took back an edit that was never submitted
+   * @param {Delta} [edit] the step, if it was found in a commit
    */
-  made(step, { rest }, inverse, isWithdrawn) {
-    if (step === "undo") [this.#undos, this.#redos] = [rest, this.#redos.with(inverse, isWithdrawn)];
-    else [this.#undos, this.#redos] = [this.#undos.with(inverse), rest];
+  made(step, { rest }, inverse, isWithdrawn, edit) {
+    if (step === "undo") [this.#undos, this.#redos] = [rest, this.#redos.with(inverse, isWithdrawn, edit)];
+    else [this.#undos, this.#redos] = [this.#undos.with(inverse, false, edit), rest];
   }
 
   /**
@@ -146,13 +147,16 @@ export class UndoHistory {
     /** @param {"undo" | "redo"} known */
     const levelOf = known => ((step ?? known) === known ? this.#levels(known).left(list).newest(list) : undefined);
     const [undo, redo, inverse] = [levelOf("undo"), levelOf("redo"), invert(list, delta)];
-    if (undo && isSameDelta(undo.delta, delta)) return this.made("undo", undo, inverse);
-    if (redo && isSameDelta(redo.delta, delta)) return this.made("redo", redo, inverse);
-    if (!step) return this.record(inverse);
+    if (undo && isSameDelta(undo.delta, delta)) return this.made("undo", undo, inverse, false, delta);
+    if (redo && isSameDelta(redo.delta, delta)) return this.made("redo", redo, inverse, false, delta);
+    if (!step) return this.record(inverse, delta);
+    // A tab takes back its own edits first: it need not know the newer ones of another tab.
+    const rest = this.#levels(step).without(delta, list);
+    if (rest) return this.made(step, { rest }, inverse, false, delta);
     // Edits that were sent as one are taken back one by one.
     const left = undo && diff(apply(list, delta), apply(list, undo.delta));
     const isPart = left && workOf(left) < workOf(undo.delta);
-    if (isPart) this.made("undo", { ...undo, rest: undo.rest.with(left) }, inverse);
+    if (isPart) this.made("undo", { rest: undo.rest.with(left) }, inverse, false, delta);
     else this.follow(delta);
   }
 }

@@ -91,7 +91,7 @@ export class App {
     root.prepend(header, this.#body, this.#toast);
     clients.onchange = () => this.#drawSoon();
     clients.onrefused = () => {
-      this.toast("That link is not valid any more. You had another one for the list, which is used now.");
+      this.toast("That link is not valid any more. You have another one, which is used now.");
       this.#replaceScreen();
     };
     clients.ontold = (open, told) => void this.#told(open, told);

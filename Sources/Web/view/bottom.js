@@ -186,6 +186,7 @@ export class Bottom {
     const beside = view.count > 0 ? view.at(index < 0 ? view.count - 1 : index) : undefined;
     return {
       kind: kindBeside(beside?.kind === CARD ? undefined : beside, rules),
+      kinds: rules?.kinds,
       most: this.#open.most,
       largest: rules?.maximumSize ?? Infinity,
     };

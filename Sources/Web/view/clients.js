@@ -10,11 +10,13 @@ import { fragmentOf, routeOf } from "./route.js";
 /** @typedef {import('../client/messages.js').Down} Down */
 /** @typedef {import('../client/replica.js').Told} Told */
 /** @typedef {Extract<Down, { type: "granted" }>} Granted */
-/** @typedef {{ token: string, lists: string[] }} Link */
+/** @typedef {{ token: string, lists: string[], role?: number }} Link the role is that on all lists */
 
 const KEY = "hand identity";
 /** The most bytes of a name. */
 const MOST_NAME = 64;
+/** The role of a token that the server does not take. */
+const REFUSED = -1;
 const ROLES = ["none", "read", "append", "write", "admin"];
 
 export class Identity {
@@ -39,9 +41,9 @@ export class Identity {
    */
   addLink(token, list) {
     this.#read();
-    const { lists } = this.links.find(link => link.token === token) ?? { lists: [] };
+    const { lists, role } = this.links.find(link => link.token === token) ?? { lists: [], role: undefined };
     const others = this.links.filter(link => link.token !== token);
-    this.links = [...others, { token, lists: [...lists.filter(name => name !== list), list] }];
+    this.links = [...others, { token, lists: [...lists.filter(name => name !== list), list], role }];
     this.#write();
   }
 
@@ -52,7 +54,8 @@ export class Identity {
   refuse(token) {
     this.#read();
     const others = this.links.filter(link => link.token !== token);
-    const isOthers = (/** @type {string} */ name) => others.some(({ lists }) => lists.includes(name));
+    /** @param {string} name */
+    const isOthers = name => others.some(({ lists, role = 0 }) => role > 0 || lists.includes(name));
     const link = this.links.find(link => link.token === token);
     const left = link?.lists.filter(name => !isOthers(name)) ?? [];
     if (!link || left.length === link.lists.length) return false;
@@ -62,7 +65,19 @@ export class Identity {
   }
 
   /**
-   * A list that a token may read, and the newest one may not.
+   * What a token allows on all lists.
+   * @param {string} token @param {number} role
+   */
+  grant(token, role) {
+    this.#read();
+    const link = this.links.find(link => link.token === token);
+    if (!link || link.role === role) return;
+    link.role = role;
+    this.#write();
+  }
+
+  /**
+   * A list that a token may read, and the one for all lists may not.
    * @param {string} token @param {string} list
    */
   learn(token, list) {
@@ -93,12 +108,13 @@ export class Identity {
   }
 
   /**
-   * The newest token for a list; the newest one of all for everything else.
+   * The newest token for a list; for everything else, the newest of those that allow most.
    * @param {string | undefined} list
    */
   tokenFor(list) {
     const newest = [...this.links].reverse();
-    return (newest.find(({ lists }) => list !== undefined && lists.includes(list)) ?? newest[0])?.token ?? "";
+    const named = newest.find(({ lists }) => list !== undefined && lists.includes(list));
+    return (named ?? newest.sort((a, b) => (b.role ?? 0) - (a.role ?? 0))[0])?.token ?? "";
   }
 
   /** Another tab may have opened a link since: what is written must have it. */
@@ -133,6 +149,8 @@ export class Clients {
   #granted = new Map();
   /** @type {Client | undefined} */
   #current;
+  /** @type {string | undefined} the list for which it is the current one */
+  #list;
   onchange = () => {};
   /** The link of what is shown is valid no more; there is another one. */
   onrefused = () => {};
@@ -183,7 +201,7 @@ export class Clients {
    */
   async follow() {
     const route = this.#identity.takeRoute();
-    this.#current = await this.asker(route.list);
+    this.#current = await this.asker((this.#list = route.list));
     return route;
   }
 
@@ -261,8 +279,10 @@ export class Clients {
   /** All lists that one's tokens may read, by name. */
   async allLists() {
     const { person, links } = this.#identity;
-    // The newest link comes first: it is for all lists that are no other link's.
-    const tokens = links.map(({ token }) => token).reverse();
+    // The link for all lists that are no other link's comes first.
+    const first = this.#identity.tokenFor(undefined);
+    const others = links.map(({ token }) => token).filter(token => token !== first);
+    const tokens = links.length === 0 ? [] : [first, ...others.reverse()];
     const clients = await Promise.all(tokens.map(token => this.#clientOf(person, token)));
     const found = await Promise.all((clients.length > 0 ? clients : [this.current]).map(client =>
       listsOf(client).catch(error => {
@@ -335,12 +355,16 @@ export class Clients {
     client.onchange = () => {
       this.onchange();
       const { state, reason } = client.connection;
-      const isRefused = state === "stopped" && reason === "notAuthenticated" && this.#identity.refuse(token);
+      const isDead = state === "stopped" && reason === "notAuthenticated";
+      const isShown = () => client === this.#current && this.#identity.tokenFor(this.#list) === token;
+      const wasShown = isShown();
+      if (isDead) this.#identity.grant(token, REFUSED);
+      const isRefused = isDead && this.#identity.refuse(token);
       // A link that is gone leaves its token nowhere but with the edits that wait.
       for (const key of isRefused ? client.settings.keys : []) {
         if (key.endsWith(` ${token}`)) client.settings.set(key, undefined);
       }
-      if (isRefused && client === this.#current) this.onrefused();
+      if (wasShown && !isShown()) this.onrefused();
       // Edits that were made with another link, or without one, are sent with it: the page need not show its lists.
       for (const { person, token } of client.foreign) void this.#clientOf(person, token);
     };
@@ -348,6 +372,7 @@ export class Clients {
     client.onmessage = message => {
       if (message.type !== "granted") return;
       this.#granted.set(client, message);
+      this.#identity.grant(token, message.role);
       client.settings.set(`granted ${token}`, { role: message.role, lists: message.lists });
       this.onchange();
     };

@@ -12,6 +12,7 @@ import { tooLong } from "./sentences.js";
 /** @typedef {import('../client/list.js').List} List */
 /** @typedef {import('./content.js').Written} Written */
 /** @typedef {{ id: string, isAbove: boolean, line: string }} Place beside which item new ones come */
+/** @typedef {{ kind: number, kinds?: readonly number[], most: number, largest: number }} Usual */
 /**
  * What the composer asks of its list.
  * @typedef {object} Owner
@@ -19,8 +20,7 @@ import { tooLong } from "./sentences.js";
  *   if it cannot be
  * @property {(item: Item) => boolean} untick false if it cannot be
  * @property {() => List} items
- * @property {(place?: Place) => { kind: number, most: number, largest: number }} usual what a line becomes beside a
- *   place or at the end, and how large it may be
+ * @property {(place?: Place) => Usual} usual what a line becomes beside a place or at the end, and how large it may be
  * @property {(text: string) => void} typed
  * @property {() => void} left
  */
@@ -125,8 +125,8 @@ export class Composer {
    * @param {string} text @param {Place | undefined} place
    */
   addLines(text, place) {
-    const { kind, most } = this.#owner.usual(place);
-    return this.#put(writtenLines(text, kind, most), place);
+    const { kind, kinds, most } = this.#owner.usual(place);
+    return this.#put(writtenLines(text, kind, most, kinds), place);
   }
 
   /** The item beside which new ones were to come may have gone: then they come at the end. */
@@ -177,9 +177,9 @@ export class Composer {
 
   #submit(text = this.text) {
     if (this.#input.readOnly) return this.say(this.#input.placeholder);
-    const { kind } = this.#owner.usual(this.#place);
+    const { kind, kinds } = this.#owner.usual(this.#place);
     const isOne = (this.#isOne || !text.includes("\n")) && text.trim() !== "";
-    const last = isOne ? this.#put([written(this.#isOne ? text : text.trim(), kind)], this.#place)
+    const last = isOne ? this.#put([written(this.#isOne ? text : text.trim(), kind, kinds)], this.#place)
       : this.addLines(text, this.#place);
     if (!last) return;
     // The next one comes below this one.

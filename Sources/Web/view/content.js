@@ -18,20 +18,21 @@ export function kindName(kind) {
 }
 
 /**
- * What a line becomes: `[ ]` and `[x]` begin a task, `#` a heading, and an address alone is a link. All else is of the
- * kind that is usual here.
- * @param {string} line @param {number} usual
+ * What a line becomes: `[ ]` and `[x]` begin a task, `#` a heading, and an address alone is a link, if the list takes
+ * such items. All else is of the kind that is usual here.
+ * @param {string} line @param {number} usual @param {readonly number[]} [kinds] that the list takes
  * @returns {Written}
  */
-export function written(line, usual) {
-  const task = /^(?:[-*] )?\[([ xX])\] (.*)$/s.exec(line);
+export function written(line, usual, kinds = [TASK, LINK, HEADING]) {
+  const found = (/** @type {number} */ kind, /** @type {RegExp} */ form) => kinds.includes(kind) && form.exec(line);
+  const task = found(TASK, /^(?:[-*] )?\[([ xX])\] (.*)$/s);
   if (task) return { kind: TASK, done: task[1] !== " ", text: task[2] };
-  const link = /^(?:[-*] )?\[(.+)\]\(((?:https?|mailto):\S+)\)$/s.exec(line);
+  const link = found(LINK, /^(?:[-*] )?\[(.+)\]\(((?:https?|mailto):\S+)\)$/s);
   if (link) return { kind: LINK, text: link[1], url: link[2] };
-  const heading = /^#{1,6} (.*)$/s.exec(line);
+  const heading = found(HEADING, /^#{1,6} (.*)$/s);
   if (heading) return { kind: HEADING, text: heading[1] };
-  if (/^https?:\/\/\S+$/.test(line)) return { kind: LINK, text: line, url: line };
-  return { kind: usual === LINK || usual === HEADING || usual === CARD ? NOTE : usual, text: line };
+  const isLink = usual === LINK || found(LINK, /^https?:\/\/\S+$/);
+  return isLink ? { kind: LINK, text: line, url: line } : { kind: usual, text: line };
 }
 
 /**
@@ -39,9 +40,10 @@ export function written(line, usual) {
  * further left; a tab is two. Bullets are left out; a line without one that begins where the text of the last bullet
  * began goes on with that text.
  * @param {string} text @param {number} usual @param {number} most the highest level
+ * @param {readonly number[]} [kinds] that the list takes
  * @returns {Written[]}
  */
-export function writtenLines(text, usual, most) {
+export function writtenLines(text, usual, most, kinds) {
   /** @type {Written[]} */
   const all = [];
   /** @type {number[]} */
@@ -56,7 +58,7 @@ export function writtenLines(text, usual, most) {
         all[all.length - 1].text += "\n".repeat(empty + 1) + rest;
       } else {
         while (enclosing.length > 0 && depth < enclosing[enclosing.length - 1] + 2) enclosing.pop();
-        all.push({ ...written(rest, usual), level: Math.min(most, enclosing.length) });
+        all.push({ ...written(rest, usual, kinds), level: Math.min(most, enclosing.length) });
         enclosing.push(depth);
         within = bullet === "" ? Infinity : depth + 2;
       }
@@ -116,9 +118,8 @@ export function newCard(card = 0) {
  * @param {Item | undefined} item @param {Rules | undefined} rules
  */
 export function kindBeside(item, rules) {
-  const kind = item?.kind === NOTE ? NOTE : TASK;
-  const allowed = rules?.kinds;
-  return !allowed || allowed.includes(kind) ? kind : allowed.includes(NOTE) ? NOTE : TASK;
+  const kinds = [item?.kind === NOTE ? NOTE : TASK, TASK, NOTE, HEADING, LINK];
+  return kinds.find(kind => rules?.kinds?.includes(kind) !== false) ?? TASK;
 }
 
 /**

@@ -45,6 +45,8 @@ import Testing
         try look("log --new")
         #expect(try ada.lines("--new") == [] && ada.messages("log", "--new") == "nothing is new in 'list'\n")
         try bob.hand("rm", "1")
+        // What it does not show is not seen.
+        try look("ls --new")
         #expect(try ada.hand("lists", "--new") == "list\tchanged by Bob\n")
         try look("log -n 1")
         #expect(try ada.messages("lists", "--new").contains("nothing is new"))

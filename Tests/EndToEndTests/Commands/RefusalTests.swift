@@ -173,6 +173,18 @@ import Testing
         }
     }
 
+    /// A name is shown beside others' words.
+    @Test(arguments: ["a\nb", "\u{1B}[31mred", "bob\u{202E}", "a\u{200B}b"]) func aNameIsOneVisibleLine(name: String)
+        throws
+    {
+        try user.hand("create", "list")
+        #expect(
+            try user.hand("add", "x", "--as", name, expecting: 2)
+                == "hand: your name is one line, without control characters and invisible characters. "
+                + "--as sets another name\n")
+        #expect(try user.hand("add", "x", "--as", "Zoë 👩‍👧 李", expecting: 0) == "")
+    }
+
     /// Nothing is drawn on a terminal that cannot move its cursor.
     @Test func aTerminalWithoutCursorIsRefused() throws {
         try user.hand("create", "list")

@@ -162,6 +162,45 @@ import Testing
         #expect(before.map(\.content.text).filter { $0 != "shell" } == after.map(\.content.text))
     }
 
+    /// So it is if somebody did the same again, which would be taken back, too: with edits of all kinds, and redone.
+    @Test(arguments: [
+        (Delta.editing(at: 2, Change(done: true)), Delta.editing(at: 0, Change(done: true))),
+        (.editing(at: 2, Change(done: true)), .moving(0..<1, to: 5, .after)),
+        (.moving(3..<4, to: 0, .before), .editing(at: 1, Change(done: true))),
+        (.editing(at: 1, Change(text: "t2", to: "mine")), .deleting(3..<4)),
+    ])
+    func whatAStepTookBackIsNotTakenBackAgain(mine: Delta, second: Delta) throws {
+        var couple = Couple(1, replicas: 3)
+        couple.second = 3
+        func make(_ replica: Int, _ delta: Delta) throws {
+            try couple.world.edit(replica, delta)
+            couple.world.submit(replica)
+            try couple.world.settle()
+        }
+        func take(_ step: UndoStep, of revision: Int) throws {
+            let next = try #require(couple.predicted(step))
+            #expect(next.revision == revision && next.empty == 0)
+            try couple.world.edit(0, next.0.delta)
+            try couple.make(next.0.delta, as: step)
+            try couple.world.settle()
+        }
+        let start = couple.world.authority.hand
+        try make(0, mine)
+        try make(2, second)
+        let both = couple.world.authority.hand
+        let taken = try #require(try couple.world.replicas[0].take(.undo))
+        try couple.make(taken.delta, as: .undo)
+        try couple.world.settle()
+        let somebodys = taken.delta.inverted(on: both)
+        try make(1, somebodys)
+        try take(.undo, of: 2)
+        #expect(try couple.world.authority.hand == start.applying(mine))
+        #expect(couple.predicted(.undo) == nil)
+        try take(.redo, of: 5)
+        #expect(couple.world.authority.hand == both)
+        #expect(couple.predicted(.redo) != nil)
+    }
+
     /// An item that somebody else has already brought back is not inserted twice; everything else stays as it was.
     @Test func insertionsOfExistingItemsAreLeftOut() throws {
         var chaos = Chaos(seed: testSeed(77))

@@ -170,7 +170,7 @@ package struct ListData: Sendable {
         case .progress(let items, let total): progress = Progress(items: items, total: total)
         case .presence(let entries): for entry in entries { note(entry) }
         case .refused(let code, let reason):
-            if code == .listDeleted || code == .noSuchList { seek(now: now) }
+            if [.listDeleted, .noSuchList, .notAllowed].contains(code) { seek(now: now) }
             // The list is looked for again and again. The first reason stays.
             if code == .noSuchList, refusal != nil { return }
             let back = code == .listDeleted ? "; bring it back with: hand undelete \(ShellWord.quoted(name))" : ""

@@ -26,9 +26,9 @@ public struct UndoHistory: Sendable {
     }
 
     /// Records the inverse of a new edit by the user. Edits that were undone can no longer be redone.
-    mutating func record(inverse: Delta) {
+    mutating func record(inverse: Delta, of origin: Origin? = nil) {
         redos = Stack()
-        undos.push(inverse)
+        undos.push(inverse, of: origin)
     }
 
     /// Takes somebody else's edit of the list into account.
@@ -54,9 +54,22 @@ public struct UndoHistory: Sendable {
     mutating func take(_ step: UndoStep) -> Retraction? { self[step].pop() }
 
     /// - Parameter isWithdrawn: whether the step took back an edit that was never submitted.
-    mutating func made(_ step: UndoStep, inverse: Delta, isWithdrawn: Bool = false) {
-        self[step == .undo ? .redo : .undo].push(inverse, isWithdrawn)
+    mutating func made(_ step: UndoStep, inverse: Delta, isWithdrawn: Bool = false, of origin: Origin? = nil) {
+        self[step == .undo ? .redo : .undo].push(inverse, isWithdrawn, of: origin)
     }
+
+    /// An edit that was found in a commit.
+    struct Origin: Sendable {
+        let edit: Delta
+        let revision: Int
+    }
+
+    /// The revision of the edit that the step would reverse, if the edit was found in a commit.
+    func revision(of step: UndoStep) -> Int? { self[step].entries.last?.origin?.revision }
+
+    /// Takes away what a step has reversed by itself, although newer edits were in effect. Returns false if the step
+    /// does not equal the reversal of any of the older edits.
+    mutating func takeOlder(_ step: UndoStep, _ made: Delta) -> Bool { self[step].remove(reversedBy: made) }
 
     /// Whether the step makes an edit again that was withdrawn before it was submitted. Then it is an edit like any
     /// other: in the commits, there is no step that it reverses.
@@ -64,9 +77,9 @@ public struct UndoHistory: Sendable {
 
     /// Notes a step whose entry does not say what the step did. Like somebody else's edit, it changes what the older
     /// entries of its stack do.
-    mutating func followMade(_ step: UndoStep, _ delta: Delta, inverse: Delta) {
-        self[step].follow(delta)
-        made(step, inverse: inverse)
+    mutating func followMade(_ step: UndoStep, inverse: Delta, of origin: Origin) {
+        self[step].follow(origin.edit)
+        made(step, inverse: inverse, of: origin)
     }
 
     /// Takes into account a commit that was not made with this client. The commit has an inverse if the same person
@@ -112,10 +125,20 @@ private struct Stack: Sendable {
     fileprivate struct Entry: Sendable {
         let inverse: Delta
         let isWithdrawn: Bool
+        let origin: UndoHistory.Origin?
         /// What happened to the list between this entry and the next one. For the newest entry, this change is still
         /// being composed in `Stack.since`.
         var since = Delta.identity
         var bytes: Int
+
+        /// What reverses the entry's edit after others' edits. A deletion that was refused, or that somebody else has
+        /// undone, is not undone once more.
+        func reversal(after since: Delta) -> (inverse: WordKeepingUndo, twice: Delta, delta: Delta) {
+            let inverse = inverse.keepingWords(of: since)
+            let delta = inverse.delta.transformed(over: since, as: .later)
+            let twice = delta.deletingItems(insertedBy: since)
+            return (inverse, twice, twice.isIdentity ? delta : delta.composed(with: twice))
+        }
     }
 
     fileprivate var entries: [Entry] = []
@@ -144,13 +167,13 @@ private struct Stack: Sendable {
         room = Self.smallRoom + all.componentCount
     }
 
-    mutating func push(_ inverse: Delta, _ isWithdrawn: Bool = false) {
+    mutating func push(_ inverse: Delta, _ isWithdrawn: Bool = false, of origin: UndoHistory.Origin? = nil) {
         if !entries.isEmpty {
             let last = entries.count - 1
             entries[last].since = since.delta
             note(entries[last].since.wireSize, of: last)
         }
-        entries.append(Entry(inverse: inverse, isWithdrawn: isWithdrawn, bytes: 0))
+        entries.append(Entry(inverse: inverse, isWithdrawn: isWithdrawn, origin: origin, bytes: 0))
         note(inverse.wireSize, of: entries.count - 1)
         begin(since: .identity)
         if entries.count > Self.depth { forget(entries.count - Self.depth / 2) }
@@ -161,10 +184,7 @@ private struct Stack: Sendable {
         guard let entry = entries.popLast() else { return nil }
         bytes -= entry.bytes
         let since = since.delta
-        let inverse = entry.inverse.keepingWords(of: since)
-        var delta = inverse.delta.transformed(over: since, as: .later)
-        // A deletion that was refused, or that somebody else has undone, is not undone once more.
-        let twice = delta.deletingItems(insertedBy: since)
+        let (inverse, twice, delta) = entry.reversal(after: since)
         if let below = entries.last {
             let last = entries.count - 1
             note(-below.since.wireSize, of: last)
@@ -176,13 +196,37 @@ private struct Stack: Sendable {
             self.since.append(since.transformed(over: inverse.delta, as: .earlier))
             self.since.append(twice)
         }
-        if !twice.isIdentity { delta = delta.composed(with: twice) }
         let keptWords = inverse.keptWords.compactMap { keptWords in
             delta.map(index: keptWords.index).map {
                 Superseded(index: $0, loss: keptWords.loss, loser: keptWords.loser)
             }
         }
         return Retraction(delta: delta, keptWords: keptWords)
+    }
+
+    /// Removes an older entry whose edit another edit has reversed by itself. For the entries around it, both are like
+    /// edits of somebody else. Returns false if there is no such entry. O(entries above it)
+    mutating func remove(reversedBy reversal: Delta) -> Bool {
+        guard var above = entries.last?.origin?.edit, !reversal.isIdentity else { return false }
+        above = above.composed(with: since.delta)
+        for index in entries.indices.dropLast().reversed() {
+            let entry = entries[index]
+            guard let edit = entry.origin?.edit else { return false }
+            above = entry.since.composed(with: above)
+            if entry.reversal(after: above).delta == reversal {
+                entries.remove(at: index)
+                bytes -= entry.bytes
+                if index > 0 {
+                    let below = entries[index - 1].since
+                    entries[index - 1].since = below.composed(with: edit).composed(with: entry.since)
+                    note(entries[index - 1].since.wireSize - below.wireSize, of: index - 1)
+                }
+                follow(reversal)
+                return true
+            }
+            above = edit.composed(with: above)
+        }
+        return false
     }
 
     fileprivate mutating func begin(since delta: Delta) {

@@ -171,8 +171,11 @@ package struct UndoReconstruction: Sendable {
         case .revision(let revision):
             if floor >= revision { return isForgotten ? .forgotten(revision) : read(from: revision) }
             if case .found(revision) = search(.undo).0 {
-                let advice = next(for: .undo)
-                if advice != .nothing { return advice }
+                switch next(for: .undo) {
+                case .make(_, _, let made, _) where made != revision: break
+                case .nothing: break
+                case let advice: return advice
+                }
             }
             let commit = commits[revision - floor - 1]
             guard let inverse = inverse(of: commit) else { return .look(commit) }
@@ -204,8 +207,8 @@ package struct UndoReconstruction: Sendable {
         for commit in commits(from: first) where own[commit.author] != nil {
             if inverse(of: commit) == nil { return .look(commit) }
         }
-        guard let retraction = retraction(by: step, from: target, afterEmpty: empty) else { return .nothing }
-        return .make(retraction, as: step, of: target, afterEmpty: empty)
+        guard let found = retraction(by: step, from: target, afterEmpty: empty) else { return .nothing }
+        return .make(found.retraction, as: step, of: found.revision ?? target, afterEmpty: empty)
     }
 
     private mutating func read(from revision: Int) -> Advice {
@@ -236,34 +239,42 @@ package struct UndoReconstruction: Sendable {
     private func commits(from revision: Int) -> ArraySlice<Commit> { commits[max(0, revision - floor - 1)...] }
 
     /// Returns the edit that reverses the target, made on the list at `revision`, or nil if the undo history is too
-    /// short for the target.
-    private func retraction(by step: UndoStep, from target: Int?, afterEmpty empty: Int) -> Retraction? {
+    /// short for the target. If a step has reversed the target already, although a newer edit was in effect, the
+    /// result reverses that edit; its revision is returned if it is known.
+    private func retraction(
+        by step: UndoStep, from target: Int?, afterEmpty empty: Int
+    ) -> (retraction: Retraction, revision: Int?)? {
         var history = target == nil ? memory.base?.history ?? UndoHistory() : UndoHistory()
         for commit in commits(from: target ?? bottom + 1) { replay(commit, on: &history) }
         for _ in 0..<empty { _ = history.take(step) }
-        return history.take(step)
+        let revision = history.revision(of: step)
+        return history.take(step).map { ($0, revision) }
     }
 
     private func replay(_ commit: Commit, on history: inout UndoHistory) {
         if own[commit.author] == nil { history.follow(commit.delta) }
         for submission in ownSubmissions(at: commit) {
             let inverse = submission.isEmpty ? .identity : inverses[commit.revision] ?? .identity
+            let origin = UndoHistory.Origin(
+                edit: submission.isEmpty ? .identity : commit.delta, revision: commit.revision)
             guard let step = submission.step else {
-                history.record(inverse: inverse)
+                history.record(inverse: inverse, of: origin)
                 continue
             }
             var next = history
             let made = next.take(step)?.delta
             if submission.isEmpty || made == nil || made == commit.delta {
                 // Where nothing is known, the step is the target.
-                next.made(step, inverse: inverse)
+                next.made(step, inverse: inverse, of: origin)
                 history = next
+            } else if history.takeOlder(step, commit.delta) {
+                // Another of the person's clients took back something older: it did not know the newest edit.
+                history.made(step, inverse: inverse, of: origin)
             } else if made?.isIdentity == true {
                 // One of several edits that a commit joins was reversed.
-                next.followMade(step, commit.delta, inverse: inverse)
+                next.followMade(step, inverse: inverse, of: origin)
                 history = next
             } else {
-                // Another of the person's clients may have taken back something older: it did not know the newest edit.
                 history.follow(commit.delta)
             }
         }

@@ -101,7 +101,8 @@ enum Topic: String, CaseIterable {
 
     private static let newsText = """
         This machine remembers how much of each list you have seen: what 'hand open' showed, and what 'hand ls' or 'hand log' printed \
-        to a terminal. What others have added or changed since then is new.
+        to a terminal. 'hand ls --new' does not count: it shows nothing of what was deleted or moved. What others have added or changed \
+        since then is new.
 
         In 'hand open', the lists say what is new in them, and by whom; s puts those first. In a list, new items have a + and changed \
         ones a ~; n leads to the next, N to the previous. A mark goes when the cursor has been on the item, or when the item has been \

@@ -63,7 +63,8 @@ struct List: AsyncParsableCommand {
                 let (hand, revision, logID) = try await client.wholeList(name)
                 let news =
                     isNew ? try await reader.places(in: hand, at: revision, of: name, log: logID, client) : nil
-                if isAll { await server.noteLook(at: name, revision: revision, of: logID, client) }
+                // What was deleted or moved is none of the new items.
+                if isAll, !isNew { await server.noteLook(at: name, revision: revision, of: logID, client) }
                 return (hand, try await client.person(), news)
             }
         } catch {

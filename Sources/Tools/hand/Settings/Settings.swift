@@ -264,6 +264,11 @@ enum Settings {
                 "your name has \(name.utf8.count) bytes; expected at most \(Limits.personBytes). --as sets another name"
             )
         }
+        guard VisibleText.firstHidden(in: name) == nil else {
+            throw Failure(
+                .usage,
+                "your name is one line, without control characters and invisible characters. --as sets another name")
+        }
         return name
     }
 }

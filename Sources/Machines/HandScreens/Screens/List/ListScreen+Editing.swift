@@ -162,14 +162,15 @@ extension ListScreen {
         }
         let branches = branches(app)
         guard let first = branches.first, let last = branches.last else { return [] }
-        var gap = count < 0 ? first.lowerBound : last.upperBound
+        let start = count < 0 ? first.lowerBound : last.upperBound
+        var gap = start
         let hand = app.list(list).hand
         let level = branches.joined().reduce(Int.max) { min($0, hand.shownLevel(at: $1)) }
         for _ in 0..<abs(count) {
             guard let next = self.gap(past: gap, isUp: count < 0, level, app) else { break }
             gap = next
         }
-        return move(to: gap, count < 0 ? .before : .after, app)
+        return gap == start ? [.bell] : move(to: gap, count < 0 ? .before : .after, app)
     }
 
     /// The gap on the other side of the next items of a level that have rows; nil if there are none.
