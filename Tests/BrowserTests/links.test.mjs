@@ -464,6 +464,47 @@ test("a link that is valid no more does not take the place of one that is", opti
   await forget();
 });
 
+test("a link for one list takes no others away, and one that ends keeps none from being read", options, async () => {
+  for (const name of ["wide", "besides", "narrow"]) stage.list(name, name);
+  const [all, one] = [stage.token("All", "write"), stage.token("One", "read", "narrow")];
+  await browser.open("about:blank");
+  await browser.open(stage.page("wide", all.secret));
+  await ada.sees("wide");
+  await browser.run(url => (location.href = url), stage.page("narrow", one.secret));
+  await ada.sees("narrow");
+  // The newest link is not for what it does not allow.
+  await ada.goTo(stage.page("besides"));
+  await ada.sees("besides");
+  await ada.add("more");
+  await stage.has("besides", ["besides", "more"]);
+  stage.revoke(one.id);
+  await ada.goTo(stage.page("narrow"));
+  await ada.sees("narrow");
+  await ada.add("mine");
+  await stage.has("narrow", ["narrow", "mine"]);
+  await forget();
+});
+
+test("all lists are shown, although the newest link has ended", options, async () => {
+  const names = ["older", "ended"];
+  for (const name of names) stage.list(name, name);
+  const [older, ended] = names.map(name => stage.token(name, "write", name));
+  await browser.open("about:blank");
+  await browser.open(stage.page("older", older.secret));
+  await ada.sees("older");
+  await browser.run(url => (location.href = url), stage.page("ended", ended.secret));
+  await ada.sees("ended");
+  stage.revoke(ended.id);
+  await ada.hears(/not valid any more/);
+  await ada.open(stage.page());
+  await ada.reads(/older/);
+  stage.run(["add", "-l", "older", "new"]);
+  await browser.reload();
+  await ada.reads(/older[^]*2 items/);
+  assert.equal(await browser.run(() => /not valid/.test(document.body.textContent)), false);
+  await forget();
+});
+
 test("what is being typed when a link ends can become a new item if the other one is weaker", options, async () => {
   stage.list("weaker", "a");
   const [weak, ends] = ["append", "write"].map(role => stage.token(role, role, "weaker"));

@@ -141,7 +141,7 @@ import Testing
         let pressed =
             rows.map(\.keys) + Self.leading.map(\.0) + Self.commanding.map(\.0)
             + LevelKeysTests.rows.map(\.1) + FoldTests.rows.map(\.1) + OrderKeysTests.rows.map(\.1)
-            + OrderKeysTests.lastRows.map(\.1) + OrderKeysTests.sending.map(\.0)
+            + TickedLastTests.lastRows.map(\.1) + OrderKeysTests.sending.map(\.0)
         let elsewhere: Set<Action> = [.deal, .retrieve, .notices, .editAddress]
         for action in ScreenKind.list.actions where !elsewhere.contains(action) {
             for key in KeyMap.standard.keys(for: action) {

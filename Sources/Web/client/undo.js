@@ -117,8 +117,8 @@ export class Undos {
   }
 
   /**
-   * Without an older level, which an edit has taken back by itself: the edit and its undo are like others' edits to the
-   * levels around them. Nothing if there is no such level.
+   * Without the older level whose edit an undo has taken back, although newer levels were in effect. For the other
+   * levels, the edit and its undo are like others' edits. Nothing if there is no such level.
    * @param {Delta} undo @param {List} view before it
    * @returns {Undos | undefined}
    */

@@ -65,15 +65,16 @@ export class Identity {
   }
 
   /**
-   * What a token allows on all lists.
+   * What a token allows on all lists. Whether that is news.
    * @param {string} token @param {number} role
    */
   grant(token, role) {
     this.#read();
     const link = this.links.find(link => link.token === token);
-    if (!link || link.role === role) return;
+    if (!link || link.role === role) return false;
     link.role = role;
     this.#write();
+    return true;
   }
 
   /**
@@ -356,15 +357,14 @@ export class Clients {
       this.onchange();
       const { state, reason } = client.connection;
       const isDead = state === "stopped" && reason === "notAuthenticated";
-      const isShown = () => client === this.#current && this.#identity.tokenFor(this.#list) === token;
-      const wasShown = isShown();
-      if (isDead) this.#identity.grant(token, REFUSED);
+      const isNews = isDead && this.#identity.grant(token, REFUSED);
       const isRefused = isDead && this.#identity.refuse(token);
       // A link that is gone leaves its token nowhere but with the edits that wait.
       for (const key of isRefused ? client.settings.keys : []) {
         if (key.endsWith(` ${token}`)) client.settings.set(key, undefined);
       }
-      if (wasShown && !isShown()) this.onrefused();
+      const hasOther = client === this.#current && this.#identity.tokenFor(this.#list) !== token;
+      if ((isNews || isRefused) && hasOther) this.onrefused();
       // Edits that were made with another link, or without one, are sent with it: the page need not show its lists.
       for (const { person, token } of client.foreign) void this.#clientOf(person, token);
     };

@@ -154,7 +154,7 @@ export function nameOf(item) {
 }
 
 /**
- * The start of a long text, for a sentence: without marks that would change the direction of what comes after it.
+ * The start of a long text, for a sentence: without marks that would change the direction of what comes after them.
  * @param {string} text @param {number} [most]
  */
 export function shortened(text, most = 60) {

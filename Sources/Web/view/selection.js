@@ -239,9 +239,8 @@ export class Selection {
     if (by > 0 && (this.#looking.hides(above) || !this.#looking.areTogether(item, above))) {
       return this.#app.toast(`It would belong to “${nameOf(above)}”, which is not shown above it.`);
     }
-    const { id } = item;
     this.#edits.make(this.#leveling(this.#view, runs, by));
-    this.#looking.unfold(id);
+    this.#looking.unfold(item.id);
     this.#app.speech.say(`Level ${level + by}.`);
   }
 

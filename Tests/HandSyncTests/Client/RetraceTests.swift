@@ -29,17 +29,22 @@ import Testing
         /// Returns what a step does according to the history, which commit it undoes, and how many steps that change
         /// nothing come before it, or nil if there is none.
         func predicted(_ step: UndoStep) -> (Retraction, revision: Int, empty: Int)? {
-            var own = [AuthorID(1): steps]
-            if let second { own[second] = UndoReconstruction.Steps() }
-            let past = UndoReconstruction(UndoReconstruction.Memory(own: own), revision: world.log.count)
-            var requests = UndoRequests(.step(step), past, of: "list")
-            while let request = requests.request { requests.take(answer(request(1))) }
-            guard case .make(let retraction, let made, let revision, let empty) = requests.advice else {
-                #expect(requests.advice == .nothing, "all commits are kept")
+            let advice = advice(for: .step(step))
+            guard case .make(let retraction, let made, let revision, let empty) = advice else {
+                #expect(advice == .nothing, "all commits are kept")
                 return nil
             }
             #expect(made == step)
             return revision.map { (retraction, $0, empty) }
+        }
+
+        func advice(for wish: UndoReconstruction.Wish) -> UndoReconstruction.Advice {
+            var own = [AuthorID(1): steps]
+            if let second { own[second] = UndoReconstruction.Steps() }
+            let past = UndoReconstruction(UndoReconstruction.Memory(own: own), revision: world.log.count)
+            var requests = UndoRequests(wish, past, of: "list")
+            while let request = requests.request { requests.take(answer(request(1))) }
+            return requests.advice
         }
 
         /// Answers as a server whose pages are short.
@@ -193,6 +198,10 @@ import Testing
         try couple.world.settle()
         let somebodys = taken.delta.inverted(on: both)
         try make(1, somebodys)
+        // The edit that was taken back is no step, if it is asked for by its revision.
+        guard case .make(_, as: nil, of: 1, _) = couple.advice(for: .revision(1)) else {
+            return #expect(Bool(false), "\(couple.advice(for: .revision(1)))")
+        }
         try take(.undo, of: 2)
         #expect(try couple.world.authority.hand == start.applying(mine))
         #expect(couple.predicted(.undo) == nil)

@@ -67,8 +67,8 @@ public struct UndoHistory: Sendable {
     /// The revision of the edit that the step would reverse, if the edit was found in a commit.
     func revision(of step: UndoStep) -> Int? { self[step].entries.last?.origin?.revision }
 
-    /// Takes away what a step has reversed by itself, although newer edits were in effect. Returns false if the step
-    /// does not equal the reversal of any of the older edits.
+    /// Removes the older edit that a step has reversed, although newer edits were in effect. Returns false if the step
+    /// equals the reversal of none of the older edits.
     mutating func takeOlder(_ step: UndoStep, _ made: Delta) -> Bool { self[step].remove(reversedBy: made) }
 
     /// Whether the step makes an edit again that was withdrawn before it was submitted. Then it is an edit like any
@@ -204,8 +204,9 @@ private struct Stack: Sendable {
         return Retraction(delta: delta, keptWords: keptWords)
     }
 
-    /// Removes an older entry whose edit another edit has reversed by itself. For the entries around it, both are like
-    /// edits of somebody else. Returns false if there is no such entry. O(entries above it)
+    /// Removes the older entry whose edit `reversal` has reversed, although newer entries were in effect. For the other
+    /// entries, the edit and its reversal are like edits of somebody else. Returns false if there is no such entry.
+    /// O(entries above it, each with all deltas that were made since)
     mutating func remove(reversedBy reversal: Delta) -> Bool {
         guard var above = entries.last?.origin?.edit, !reversal.isIdentity else { return false }
         above = above.composed(with: since.delta)

@@ -7,7 +7,7 @@ struct Undo: AsyncParsableCommand {
         discussion: """
             Your commits are those that this machine made under your name (--as), not those of others with the same name. The \
             next undo takes back the commit before; 'hand redo' makes commits again. With a revision, you can take back anybody's \
-            commit, as an edit of your own. Only the server has the history: without it, --queue keeps nothing.
+            commit, as an edit of your own. Only the server has the history: if no server answers, --queue keeps nothing.
 
             Others' later edits of other items, and of other parts of the same items, stay. If somebody has replaced your words, the \
             new words stay and are printed; with --json they are in 'keptWords'. A place, a tick or a level goes back to what it \
@@ -37,7 +37,8 @@ struct Redo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "redo", abstract: "Make again what you last undid.",
         discussion: """
-            After a new edit of your own, there is nothing to redo. Only the server has the history: without it, --queue keeps nothing.
+            After a new edit of your own, there is nothing to redo. Only the server has the history: if no \
+            server answers, --queue keeps nothing.
             """)
 
     @OptionGroup var options: EditOptions

@@ -110,7 +110,8 @@ struct Diff: AsyncParsableCommand {
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Restore a list to an earlier revision, as a new commit; its history stays.")
+        commandName: "restore", abstract: "Restore a list to an earlier revision, as a new commit; its history stays.",
+        discussion: "Only the server has the history: if no server answers, --queue keeps nothing.")
 
     @OptionGroup var options: EditOptions
     @Option(help: .init("The revision to restore.", valueName: "revision")) var at: Int
