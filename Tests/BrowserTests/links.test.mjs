@@ -486,14 +486,14 @@ test("a link for one list takes no others away, and one that ends keeps none fro
 });
 
 test("all lists are shown, although the newest link has ended", options, async () => {
-  const names = ["older", "ended"];
+  const names = ["older", "later"];
   for (const name of names) stage.list(name, name);
   const [older, ended] = names.map(name => stage.token(name, "write", name));
   await browser.open("about:blank");
   await browser.open(stage.page("older", older.secret));
   await ada.sees("older");
-  await browser.run(url => (location.href = url), stage.page("ended", ended.secret));
-  await ada.sees("ended");
+  await browser.run(url => (location.href = url), stage.page("later", ended.secret));
+  await ada.sees("later");
   stage.revoke(ended.id);
   await ada.hears(/not valid any more/);
   await ada.open(stage.page());
