@@ -31,8 +31,9 @@ import Testing
         let line = text.replacing("\n", with: " ")
         #expect(try user.lines("--grep", line + "!") == ["[ ] \(line)!"])
         #expect(try user.lines("--grep=\(line)", "-n", "1") == ["[ ] \(line)"])
-        try user.hand("add", "by a person", "--as", text, "-q")
-        #expect(try user.hand("log", "-n", "1").contains("  \(text.replacing("\n", with: " "))\n"))
+        // A name is one line.
+        try user.hand("add", "by a person", "--as", line, "-q")
+        #expect(try user.hand("log", "-n", "1").contains("  \(line)\n"))
     }
 
     /// What has the form of an option and is none, is refused. Also letters of which one would print help.

@@ -10,7 +10,7 @@ import Testing
     /// Sequences that take a terminal over, break the line, turn the direction of writing, or hide.
     private static let evil =
         "x\u{1B}]0;owned\u{7}\u{1B}[2J\u{9B}2J\r\n\u{85}\u{202E}\u{2066}\u{200B}\u{E0041}\u{8}\u{7F}y"
-    /// A name that the network replaces by `evil`, as a malicious server would.
+    /// A name of lists and of a person that the network replaces by `evil`, as a malicious server would.
     private static let mark = String(repeating: "q", count: evil.utf8.count)
 
     let user: CommandUser
@@ -18,7 +18,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        user = try CommandUser(Self.evil, ["--listen", "127.0.0.1:0"])
+        user = try CommandUser(Self.mark, ["--listen", "127.0.0.1:0"])
         try user.hand("create", "list")
         try user.hand("add", "-l", "list", "--", Self.evil, "milk")
         try user.hand("add", "-l", "list", "--link", "https://x/" + Self.evil, "--", Self.evil)
