@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { bytesOf } from "../../Sources/Web/client/bytes.js";
 import { bytesOfDelta } from "../../Sources/Web/client/codec.js";
 import { encoded } from "../../Sources/Web/client/item.js";
+import { apply } from "../../Sources/Web/client/delta.js";
 import { List } from "../../Sources/Web/client/list.js";
 import { Locks } from "../../Sources/Web/client/locks.js";
 import { Heirs } from "../../Sources/Web/client/heirs.js";
@@ -200,6 +201,8 @@ test("edits that were kept before the storage failed are sent without it, one by
   world.judge();
 });
 
+const notes = (...numbers) => List.of(numbers.map(number => note(number, "x")));
+
 /** A replica that was restored with some edits, after four sequences. */
 function restoredWith(count) {
   const edits = Array.from({ length: count }, (_, number) => ({
@@ -214,7 +217,7 @@ test("edits that go out as one use a sequence each, which tells another tab how 
   sender.launch();
   assert.deepEqual([sender.pending.length, sender.inFlight.sequence, sender.used], [1, 8, 8]);
   sleeper.suspect();
-  assert.equal(sleeper.settleRestored(7), true);
+  sleeper.settleRestored(7, notes(1, 2, 3));
   assert.deepEqual([sleeper.pending.length, sleeper.view.count], [1, 4]);
 });
 
@@ -223,12 +226,68 @@ test("what was sent after restored edits, and never stored, is not taken for lat
   replica.edit(appending(2, note(3, "y")));
   replica.pending[2].isStored = true;
   replica.suspect();
-  assert.equal(replica.settleRestored(7), true);
+  replica.settleRestored(7, notes(1, 2, 9));
   assert.equal(replica.pending.length, 1);
   // The same sequences are not counted twice, if the tab wakes before a snapshot has come.
   replica.suspect();
-  assert.equal(replica.settleRestored(7), false);
+  replica.settleRestored(7, notes(1, 2, 9));
   assert.equal(replica.pending.length, 1);
+});
+
+/** A commit arrives that another program has sent under the replica's client id. */
+function arrives(replica, sequence, delta) {
+  const after = apply(replica.confirmed, delta);
+  const { count, digest } = after;
+  const commit = { revision: replica.revision + 1, author: 1, sequence, base: 0, time: 0, count, digest, delta };
+  if (replica.recognize(commit, 1)) return;
+  if (replica.isAnswer(commit, 1)) replica.acknowledge(commit, after);
+  else replica.follow(commit, after, 1);
+}
+
+test("commits show which of the restored edits another tab has sent, whatever it sent besides", () => {
+  const [first, later] = [appending(0, note(1, "x")), appending(1, note(3, "later"))];
+  for (const [sent, left, next] of [
+    [[], 2, 5], [[first], 1, 6], [[first, later], 0, undefined], [[first, appending(1, note(9, "unstored"))], 1, 7],
+    [[[], first], 1, 7], [[appending(0, note(9, "unstored"))], 2, 6],
+  ]) {
+    const replica = restoredWith(1);
+    replica.edit(later);
+    replica.pending[1].isStored = true;
+    replica.join(false);
+    sent.forEach((delta, i) => arrives(replica, 5 + i, delta));
+    assert.deepEqual([replica.pending.length, replica.launch()?.sequence], [left, next]);
+    assert.ok(texts(replica.view).includes("later"));
+  }
+});
+
+test("a commit of what is in flight is known, if another tab has sent it under another name", () => {
+  const replica = restoredWith(1);
+  replica.launch().sender = 3;
+  arrives(replica, 5, appending(0, note(9, "of another program")));
+  assert.equal(replica.pending.length, 1);
+  arrives(replica, 5, replica.inFlight.delta);
+  assert.equal(replica.pending.length, 0);
+});
+
+test("what another tab had in other parts is sent, if its items are there, and what follows waits", () => {
+  const replica = restoredWith(3);
+  arrives(replica, 6, appending(0, note(2, "another text"), note(8, "x")));
+  assert.deepEqual([replica.pending.length, replica.view.count, replica.revision], [1, 3, 0]);
+});
+
+test("a commit of edits that went out as one is known as theirs", () => {
+  const replica = restoredWith(4);
+  const notes = [1, 2, 3].map(number => note(number, "x"));
+  arrives(replica, 7, appending(0, ...notes));
+  assert.deepEqual([replica.pending.length, replica.view.count, replica.launch().sequence], [1, 4, 8]);
+});
+
+test("an edit whose items a snapshot does not have was not sent, unless a later one was", () => {
+  for (const [there, left] of [[[1], 2], [[3], 0], [[1, 2, 3], 0], [[], 3], [[9], 3]]) {
+    const replica = restoredWith(3);
+    replica.settleRestored(9, notes(...there));
+    assert.equal(replica.pending.length, left, String(there));
+  }
 });
 
 test("a journal whose edits were made upon those of another one waits for it", () => {

@@ -7,7 +7,7 @@ import { apply } from "../../Sources/Web/client/delta.js";
 import { Journal, readJournals } from "../../Sources/Web/client/journal.js";
 import { List } from "../../Sources/Web/client/list.js";
 import { Replica } from "../../Sources/Web/client/replica.js";
-import { acknowledge, appended, begun, insertion, log, note, sent, texts } from "./live.mjs";
+import { acknowledge, appended, begun, insertion, item, log, note, sent, texts } from "./live.mjs";
 
 test("an undo after a snapshot takes back one's own edit, and nothing of others", () => {
   const replica = begun(note(1, "milk"));
@@ -117,7 +117,7 @@ test("of a tab that was frozen, what is stored may have been sent by another one
   replica.edit(insertion(1));
   replica.pending[0].isStored = true;
   replica.suspect();
-  assert.equal(replica.settleRestored(1), true);
+  replica.settleRestored(1, List.of([item(1)]));
   assert.deepEqual([replica.pending.length, replica.view.count], [0, 1]);
 });
 
@@ -126,7 +126,7 @@ test("what was never stored is not taken for sent", () => {
   for (const number of [1, 2]) replica.edit(insertion(number), "whole");
   replica.pending[0].isStored = true;
   replica.suspect();
-  assert.equal(replica.settleRestored(7), true);
+  replica.settleRestored(7, List.of([item(1)]));
   assert.equal(replica.pending.length, 1);
 });
 

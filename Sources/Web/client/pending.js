@@ -109,14 +109,35 @@ export class Pending {
       // What is not stored may have to be told apart, if somebody else sends what is.
       // Nor are steps joined, so that their commits are known as such.
       if (!next.isStored || edit.step || next.step || !mayJoin(edit, next)) break;
-      edit.parts = [...partsOf(edit), ...partsOf(next)];
-      edit.delta = compose(edit.delta, next.delta);
+      joinTo(edit, next);
       this.#buffer.shift();
       // So the server's last sequence tells another program how many of them were sent, whatever the storage has.
       this.#used++;
     }
     edit.sequence = ++this.#used;
     return (this.#inFlight = edit);
+  }
+
+  /**
+   * Another program may have sent the first edits, as one, or what is in flight, under another name: they are in flight
+   * like that, if they became the commit. Gives whether they did.
+   * @param {import('./codec.js').Commit} commit of one's own author
+   */
+  recognize({ author, sequence, delta: committed }) {
+    const sent = this.#inFlight?.sequence ?? this.#used + 1;
+    if (sequence < sent) return false;
+    const edits = sequence === sent ? this.all.slice(0, 1) : this.all;
+    /** @type {Delta} */
+    let delta = [];
+    const count = edits.findIndex(edit => became((delta = compose(delta, edit.delta)), committed)) + 1;
+    if (count > 0) {
+      this.recall();
+      const [edit, ...joined] = this.#buffer.splice(0, count);
+      for (const next of joined) joinTo(edit, next);
+      this.#inFlight = Object.assign(edit, { sequence, sender: author });
+    }
+    if (count > 0 || !this.#inFlight) this.#used = Math.max(this.#used, sequence);
+    return count > 0;
   }
 
   /** What is in flight waits again, because it was never sent. */
@@ -152,6 +173,12 @@ export class Pending {
   startAgain() {
     this.#used = 0;
   }
+}
+
+/** @param {Edit} edit which goes out as one with the next @param {Edit} next */
+function joinTo(edit, next) {
+  edit.parts = [...partsOf(edit), ...partsOf(next)];
+  edit.delta = compose(edit.delta, next.delta);
 }
 
 /** @param {Edit} edit */

@@ -2,7 +2,7 @@
 // protocol's page, without the connection. It is pure: what happens is told to `tell`, and nothing else leaves it.
 
 import { isSameDelta } from "./codec.js";
-import { NOTHING, weightOf } from "./components.js";
+import { NOTHING, insertedItems, weightOf } from "./components.js";
 import { apply, invert } from "./delta.js";
 import { diff } from "./diff.js";
 import { List } from "./list.js";
@@ -215,7 +215,21 @@ export class Replica {
    * @param {number} last
    */
   renumber(last) {
+    this.#restored = 0;
     this.#pending.renumber(last);
+  }
+
+  /**
+   * A commit may show that another program has sent what is stored. Gives whether only a snapshot shows what became of
+   * it, as that program had it in other parts.
+   * @param {Commit} commit @param {number} author one's own
+   */
+  recognize(commit, author) {
+    if (commit.author !== author || this.#pending.recognize(commit)) return false;
+    const added = insertedItems(commit.delta);
+    const count = this.pending.map(({ delta }) => hasItemsOf(delta, added)).lastIndexOf(true) + 1;
+    this.assume(count);
+    return count > 0;
   }
 
   /** Another program has submitted under the client id. */
@@ -276,17 +290,17 @@ export class Replica {
 
   /**
    * The server may know more sequences than were used here: another program has sent edits that are stored, and perhaps
-   * edits of its own after them. Each has used a sequence. Gives whether that was so.
-   * @param {number} last the last sequence of which the server knows
+   * edits of its own after them. Each has used a sequence. A snapshot does not show which, but an edit whose items are
+   * not there may be a later one.
+   * @param {number} last the last sequence of which the server knows @param {List} items of the snapshot
    */
-  settleRestored(last) {
+  settleRestored(last, items) {
     const restored = Math.min(this.#restored, this.pending.filter(({ isStored }) => isStored).length);
     const sent = (this.inFlight ? 1 : 0) + last - this.used;
-    this.#restored = 0;
-    if (restored === 0 || last <= this.used) return false;
-    this.assume(Math.min(restored, sent));
+    if (restored === 0 || last <= this.used) return;
+    const edits = this.pending.slice(0, Math.min(restored, sent));
+    this.assume(edits.map(({ delta }) => mayContain(items, insertedItems(delta))).lastIndexOf(true) + 1);
     this.renumber(last);
-    return true;
   }
 
   /** Another tab has taken a step, perhaps one that is to be taken here next: the commits tell what can be undone. */
@@ -391,6 +405,7 @@ export class Replica {
    * @param {Snapshot} snapshot @param {number} author one's own
    */
   restart({ items, revision, log, last, isLastRefused }, author) {
+    this.settleRestored(last, items);
     const isSame = isSameList(log, this.#log);
     if (!isSame) this.#history.clear();
     const base = isSame ? this.#settle(items, revision, last, isLastRefused, author) : this.#confirmed;
@@ -542,6 +557,14 @@ function carried(edits, theirs) {
     theirs = transform(theirs, edit, false);
     return mine;
   });
+}
+
+/**
+ * Whether an edit that inserts these items may be in a list.
+ * @param {List} list @param {import('./item.js').Item[]} inserted
+ */
+function mayContain(list, inserted) {
+  return inserted.length === 0 || inserted.some(({ id }) => list.indexOf(id) >= 0);
 }
 
 /**

@@ -219,11 +219,6 @@ export class Subscription {
       this.#list = this.#sent = undefined;
       return this.#subscribe(true);
     }
-    if (replica.settleRestored(message.lastSequence)) {
-      this.#port.send({ type: "unsubscribe", list });
-      this.#list = undefined;
-      return this.#subscribe(this.#byLog);
-    }
     if (list !== this.#list) this.#sent = undefined;
     this.#list = list;
     this.#ended = "";
@@ -264,6 +259,7 @@ export class Subscription {
     const replica = this.#replica;
     if (list !== this.#list || this.#incoming || this.#hasDiverged || commit.revision <= replica.revision) return;
     if (commit.revision > replica.revision + 1) return this.#diverge(commit.revision);
+    if (!this.#isLive && replica.recognize(commit, this.#author)) return this.#diverge();
     const isAnswer = replica.isAnswer(commit, this.#author);
     const isOthers = isAnswer && replica.isOthers(commit);
     // Only a snapshot shows the outcome.
