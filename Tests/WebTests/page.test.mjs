@@ -269,9 +269,17 @@ test("a commit of what is in flight is known, if another tab has sent it under a
   assert.equal(replica.pending.length, 0);
 });
 
+test("the answer to what is in flight is judged as that, whatever it became", () => {
+  const replica = restoredWith(2);
+  replica.launch().sender = 1;
+  const { sequence } = replica.inFlight;
+  assert.equal(replica.recognize({ author: 1, sequence, delta: appending(0, note(1, "another text")) }, 1), false);
+  assert.equal(replica.inFlight.sequence, sequence);
+});
+
 test("what another tab had in other parts is sent, if its items are there, and what follows waits", () => {
   const replica = restoredWith(3);
-  arrives(replica, 6, appending(0, note(2, "another text"), note(8, "x")));
+  arrives(replica, 6, appending(0, note(1, "another text"), note(2, "another text"), note(8, "x")));
   assert.deepEqual([replica.pending.length, replica.view.count, replica.revision], [1, 3, 0]);
 });
 
@@ -285,9 +293,28 @@ test("a commit of edits that went out as one is known as theirs", () => {
 test("an edit whose items a snapshot does not have was not sent, unless a later one was", () => {
   for (const [there, left] of [[[1], 2], [[3], 0], [[1, 2, 3], 0], [[], 3], [[9], 3]]) {
     const replica = restoredWith(3);
-    replica.settleRestored(9, notes(...there));
+    const snapshot = { items: notes(...there), revision: 9, log: replica.log, last: 9, isLastRefused: false };
+    replica.restart(snapshot, 1);
     assert.equal(replica.pending.length, left, String(there));
   }
+});
+
+test("once the server has said what was sent, later edits are not taken for sent", () => {
+  const replica = restoredWith(1);
+  replica.renumber(4);
+  replica.settleRestored(7, notes(1));
+  assert.equal(replica.pending.length, 1);
+});
+
+test("an edit that inserts nothing may be in any snapshot, but was not sent under a sequence of before", () => {
+  const delta = [{ op: "edit", change: { text: [{ at: 1, removed: bytesOf(""), inserted: bytesOf("y") }] } }];
+  const edits = [{ delta, seen: 3, crossed: false, isWritten: true, isStored: true }];
+  const kept = { log: "0000000200000005", revision: 3, confirmed: notes(1), used: 4, isShared: false, edits };
+  const replica = Replica.restored(kept);
+  replica.recognize({ author: 1, sequence: 4, delta }, 1);
+  assert.equal(replica.inFlight, undefined);
+  replica.settleRestored(5, notes(2));
+  assert.equal(replica.pending.length, 0);
 });
 
 test("a journal whose edits were made upon those of another one waits for it", () => {

@@ -308,6 +308,25 @@ function sendUnderAnotherName(isReloaded) {
   assert.deepEqual([session.replica(list).inFlight, session.replica(list).view.count], [undefined, 2]);
 }
 
+test("what a list resumes with shows which restored edits were sent, and what is live does not", () => {
+  const session = new Session(identity);
+  const edits = [1, 2].map(number => ({ delta: insertion(number), seen: 0, crossed: false, isStored: true }));
+  const kept = { log: subscribed.logID, revision: 0, confirmed: List.of([]), used: 0, isShared: false, edits };
+  const list = session.follow("list", Replica.restored(kept));
+  session.connected(0);
+  receive(session, welcome);
+  const after = apply(List.of([]), insertion(1));
+  const commit = { revision: 1, author: 1, sequence: 1, base: 0, time: 0, count: 1, digest: after.digest };
+  receive(session, { ...subscribed, lastSequence: 1, start: { resumed: { head: 1, digest: after.digest } } });
+  const [next] = sent(receive(session, { type: "commit", list: 7, commit: { ...commit, delta: insertion(1) } }));
+  assert.deepEqual([next.sequence, session.replica(list).pending.length], [2, 1]);
+  // Another program has the client id, too, and has sent the same under another sequence.
+  const both = apply(after, insertion(2));
+  const theirs = { ...commit, revision: 2, sequence: 9, base: 1, count: 2, digest: both.digest, delta: insertion(2) };
+  receive(session, { type: "commit", list: 7, commit: theirs });
+  assert.equal(session.replica(list).inFlight.sequence, 2);
+});
+
 test("an edit that fits no frame is taken back, and the next one goes out", () => {
   const session = new Session(identity);
   const list = session.follow("list");

@@ -126,18 +126,16 @@ export class Pending {
   recognize({ author, sequence, delta: committed }) {
     const sent = this.#inFlight?.sequence ?? this.#used + 1;
     if (sequence < sent) return false;
-    const edits = sequence === sent ? this.all.slice(0, 1) : this.all;
+    this.#used = Math.max(this.#used, sequence);
     /** @type {Delta} */
     let delta = [];
-    const count = edits.findIndex(edit => became((delta = compose(delta, edit.delta)), committed)) + 1;
-    if (count > 0) {
-      this.recall();
-      const [edit, ...joined] = this.#buffer.splice(0, count);
-      for (const next of joined) joinTo(edit, next);
-      this.#inFlight = Object.assign(edit, { sequence, sender: author });
-    }
-    if (count > 0 || !this.#inFlight) this.#used = Math.max(this.#used, sequence);
-    return count > 0;
+    const count = this.all.findIndex(edit => became((delta = compose(delta, edit.delta)), committed)) + 1;
+    if (count === 0) return false;
+    this.recall();
+    const [edit, ...joined] = this.#buffer.splice(0, count);
+    for (const next of joined) joinTo(edit, next);
+    this.#inFlight = Object.assign(edit, { sequence, sender: author });
+    return true;
   }
 
   /** What is in flight waits again, because it was never sent. */
