@@ -191,7 +191,7 @@ import Testing
     /// However many locks were abandoned, contended lists are locked, and no connection is missing: each abandoned lock
     /// makes room for another.
     @Test func abandonedLocksMakeRoom() throws {
-        let hasty = try PostgresStore.shared(folder, lockTime: .milliseconds(300))
+        let hasty = try PostgresStore.shared(folder, lockTime: .milliseconds(1_500))
         let server = try PostgresServer.shared.get()
         let locks = """
             SELECT count(*) FROM pg_locks JOIN pg_class ON relation = pg_class.oid
