@@ -287,7 +287,8 @@ test("a commit of edits that went out as one is known as theirs", () => {
   const replica = restoredWith(4);
   const notes = [1, 2, 3].map(number => note(number, "x"));
   arrives(replica, 7, appending(0, ...notes));
-  assert.deepEqual([replica.pending.length, replica.view.count, replica.launch().sequence], [1, 4, 8]);
+  const { pending, view, revision } = replica;
+  assert.deepEqual([pending.length, view.count, revision, replica.launch().sequence], [1, 4, 1, 8]);
 });
 
 test("an edit whose items a snapshot does not have was not sent, unless a later one was", () => {

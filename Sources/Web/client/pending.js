@@ -119,8 +119,8 @@ export class Pending {
   }
 
   /**
-   * Another program may have sent the first edits, as one, or what is in flight, under another name: they are in flight
-   * like that, if they became the commit. Gives whether they did.
+   * Another program may have sent the first edits: as one, or under another name than the one in flight was. If the
+   * commit is what became of them, they are in flight as that program sent them. Gives whether that is so.
    * @param {import('./codec.js').Commit} commit of one's own author
    */
   recognize({ author, sequence, delta: committed }) {
@@ -129,7 +129,9 @@ export class Pending {
     this.#used = Math.max(this.#used, sequence);
     /** @type {Delta} */
     let delta = [];
-    const count = this.all.findIndex(edit => became((delta = compose(delta, edit.delta)), committed)) + 1;
+    // Each edit has used a sequence, also if several were joined.
+    const edits = this.all.slice(0, sequence - sent + 1);
+    const count = edits.findIndex(edit => became((delta = compose(delta, edit.delta)), committed)) + 1;
     if (count === 0) return false;
     this.recall();
     const [edit, ...joined] = this.#buffer.splice(0, count);

@@ -211,7 +211,7 @@ export class Replica {
   }
 
   /**
-   * Every sequence up to this one is used.
+   * Every sequence up to this one is used, and whose edits used them is settled.
    * @param {number} last
    */
   renumber(last) {
@@ -220,8 +220,8 @@ export class Replica {
   }
 
   /**
-   * A commit may show that another program has sent what is stored. Gives whether only a snapshot shows what became of
-   * it, as that program had it in other parts.
+   * A commit may show that another program has sent stored edits. Gives whether only a snapshot shows what became of
+   * the edits, because that program had them in other parts.
    * @param {Commit} commit @param {number} author one's own
    */
   recognize(commit, author) {
@@ -299,7 +299,7 @@ export class Replica {
     const sent = (this.inFlight ? 1 : 0) + last - this.used;
     if (restored === 0 || last <= this.used) return;
     const edits = this.pending.slice(0, Math.min(restored, sent));
-    this.assume(edits.map(({ delta }) => mayContain(items, insertedItems(delta))).lastIndexOf(true) + 1);
+    this.assume(edits.map(({ delta }) => mayBeIn(items, delta)).lastIndexOf(true) + 1);
     this.renumber(last);
   }
 
@@ -560,11 +560,11 @@ function carried(edits, theirs) {
 }
 
 /**
- * Whether an edit that inserts these items may be in a list.
- * @param {List} list @param {import('./item.js').Item[]} inserted
+ * Whether a list may be one to which an edit was made: an edit that inserts nothing leaves no trace.
+ * @param {List} list @param {Delta} delta
  */
-function mayContain(list, inserted) {
-  return inserted.length === 0 || inserted.some(({ id }) => list.indexOf(id) >= 0);
+function mayBeIn(list, delta) {
+  return insertedItems(delta).length === 0 || hasItemsOf(delta, list);
 }
 
 /**
