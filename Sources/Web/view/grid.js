@@ -42,6 +42,8 @@ export class Grid {
   #range = [];
   /** @type {Set<string> | undefined} what was selected one by one, if that is being done */
   #picked;
+  /** @type {string | undefined} the item that is to be the current one, if the person goes nowhere else meanwhile */
+  #coming;
   /** @type {{ id: string, row: Row, field: Field } | undefined} */
   #editing;
   /** When others changed the rows last, if the person has not scrolled or changed them since. */
@@ -219,12 +221,14 @@ export class Grid {
   }
 
   /**
-   * An item is the current one, once it is drawn, and in sight. What has the focus elsewhere keeps it.
+   * An item is the current one, once it is drawn, and in sight, unless the person goes elsewhere first. What has the
+   * focus elsewhere keeps it.
    * @param {string} id
    */
   arriveAt(id) {
+    this.#coming = id;
     requestAnimationFrame(() => {
-      if (this.rows.rowOf(id) < 0) return;
+      if (this.#coming !== id || this.rows.rowOf(id) < 0) return;
       const { hasFocus } = this;
       if (!this.isSelecting) this.setCurrent(id);
       if (hasFocus) this.focus(false);
@@ -457,6 +461,7 @@ export class Grid {
 
   /** The person has gone to another row: a range is from where it began to there. */
   #stretch() {
+    this.#coming = undefined;
     this.#settle();
     if (this.#anchor === undefined) return;
     const [from, to] = [this.#anchor, this.#current].map(id => this.rows.rowOf(id)).sort((a, b) => a - b);
@@ -464,7 +469,9 @@ export class Grid {
   }
 
   /** @param {FocusEvent} event */
-  #focused({ target }) {
+  #focused({ target, relatedTarget }) {
+    // Without one, the row that had the focus was drawn again.
+    if (relatedTarget) this.#coming = undefined;
     const row = target instanceof Element ? target.closest(".row") : null;
     const id = row instanceof HTMLElement ? row.dataset.id : undefined;
     if (id === undefined || id === this.#current) return;
