@@ -18,24 +18,15 @@ package struct App: Sendable {
     private var message: (text: String, until: UInt64)?
     /// What the user's newest edit did; shown after an undo or a redo.
     private var summary: String?
-    /// The keys of an unfinished sequence, and the number typed before it.
-    private var pressed: [Key] = []
-    private var count: Int?
-    /// The user's place that was last sent to others.
-    private var sentPlace: Whereabouts?
+    private var keys = KeySequence()
+    private var placeSender = PlaceSender()
     private var attention: Attention
     private var newsWatch = NewsWatch()
-    /// When to send the next place; nil if none is due.
-    private var sendingDue: UInt64?
-    private var lastSent: UInt64 = 0
     /// When to refresh the topmost screen; nil if it needs no refreshing.
     private var refreshDue: UInt64?
 
     /// How long a message stays, in milliseconds.
     static let messageTime: UInt64 = 4_000
-    /// The shortest time between two messages about presence, in milliseconds.
-    static let presenceInterval: UInt64 = 100
-    private static let largestCount = 1_000_000_000
 
     package init(_ settings: AppState.Settings, opening route: Route) {
         state = AppState(settings)
@@ -55,7 +46,7 @@ package struct App: Sendable {
     package mutating func start(now: UInt64) -> [Command] {
         state.now = now
         attention.act(now: now)
-        return Columns.$clusters.withValue(state.clusters) { run(appear()) + sendWhereabouts() }
+        return Columns.$clusters.withValue(state.clusters) { run(appear()) + sendPlace() }
     }
 
     /// When the next `tick` is due; nil if none is.
@@ -63,7 +54,7 @@ package struct App: Sendable {
         let flashes = state.lists.values.flatMap { $0.flashes.values }.min()
         let seeks = state.lists.values.compactMap(\.seekDue).min()
         let screens = router.stack.compactMap(\.deadline).min()
-        let all = [message?.until, flashes, sendingDue, refreshDue, seeks, screens, state.retryAt, state.silenceDue]
+        let all = [message?.until, flashes, placeSender.due, refreshDue, seeks, screens, state.retryAt, state.silenceDue]
         return all.compactMap(\.self).filter { $0 > state.now }.min()
     }
 
@@ -129,7 +120,7 @@ package struct App: Sendable {
             let isHinting = ScreenFrame.showsHints(on: router.top, message: message?.text, state)
             message = nil
             if case .mouse(let mouse) = input, isHinting, let hint = hint(under: mouse) {
-                forgetKeys()
+                keys.forget()
                 for key in hint.keys { commands += press(key) }
             } else {
                 commands += take(input)
@@ -150,7 +141,7 @@ package struct App: Sendable {
         commands += followed + attention.hear(event, state.list) + askWho(event)
         var rest = run(commands)
         if !state.transfers.isEmpty { rest += run(state.advanceTransfers(event)) }
-        return rest + newsWatch.look(at: router.top, isActive: event.isFromPerson, &state) + sendWhereabouts()
+        return rest + newsWatch.look(at: router.top, isActive: event.isFromPerson, &state) + sendPlace()
     }
 
     /// Asks who has overridden the user's edits: whoever makes one edit by a command is never seen on the list.
@@ -289,7 +280,7 @@ package struct App: Sendable {
     private mutating func take(_ input: Input) -> [Command] {
         if case .key(let key) = input { return press(key) }
         // Any other input from the user ends a sequence of keys.
-        if input.isFromPerson { forgetKeys() }
+        if input.isFromPerson { keys.forget() }
         switch input {
         case .key: return []
         case .paste(let text):
@@ -318,34 +309,8 @@ package struct App: Sendable {
         case .field: return router.top.take(.input(.key(key)), &state)
         case nil: break
         }
-        if pressed.isEmpty, takeDigit(key) { return [] }
-        pressed.append(key)
-        switch state.keys.meaning(of: pressed, among: router.top.route.kind.actions) {
-        case .unfinished: return []
-        case .action(let action):
-            let times = count
-            forgetKeys()
-            return perform(action, count: times)
-        case .nothing:
-            let isSequence = pressed.count > 1
-            pressed = []
-            if isSequence { return press(key) }
-            // A number applies to the next key only.
-            count = nil
-            return []
-        }
-    }
-
-    /// Forgets the unfinished sequence of keys and the number before it.
-    private mutating func forgetKeys() { (pressed, count) = ([], nil) }
-
-    /// Takes a digit of the number before a key. The number says how often the key acts, or where it leads.
-    private mutating func takeDigit(_ key: Key) -> Bool {
-        guard key.modifiers.isEmpty, case .character(let character) = key.code, let digit = character.wholeNumberValue,
-            character.isASCII, digit > 0 || count != nil
-        else { return false }
-        count = min(Self.largestCount, (count ?? 0) * 10 + digit)
-        return true
+        guard let (action, count) = keys.take(key, state.keys, among: router.top.route.kind.actions) else { return [] }
+        return perform(action, count: count)
     }
 
     private mutating func perform(_ action: Action, count: Int?) -> [Command] {
@@ -369,7 +334,7 @@ package struct App: Sendable {
     private mutating func run(_ commands: [Command]) -> [Command] {
         var rest: [Command] = []
         for command in commands {
-            if command.leadsElsewhere { forgetKeys() }
+            if command.leadsElsewhere { keys.forget() }
             switch command {
             case .open(let route):
                 router.open(route)
@@ -396,22 +361,8 @@ package struct App: Sendable {
         return rest
     }
 
-    /// Sends the user's place to others if it has changed, at most every `presenceInterval`.
-    private mutating func sendWhereabouts() -> [Command] {
-        let new = (router.top as? any ItemScreens)?.whereabouts(state)
-        guard new != sentPlace else {
-            sendingDue = nil
-            return []
-        }
-        guard state.now >= lastSent + Self.presenceInterval || sentPlace?.list != new?.list else {
-            sendingDue = lastSent + Self.presenceInterval
-            return []
-        }
-        var commands: [Command] = []
-        if let old = sentPlace, old.list != new?.list { commands.append(.presence(list: old.list, nil)) }
-        if let new { commands.append(.presence(list: new.list, new.focus)) }
-        (sentPlace, sendingDue, lastSent) = (new, nil, state.now)
-        return commands
+    private mutating func sendPlace() -> [Command] {
+        placeSender.follow(to: (router.top as? any ItemScreens)?.whereabouts(state), now: state.now)
     }
 
     // MARK: Drawing
