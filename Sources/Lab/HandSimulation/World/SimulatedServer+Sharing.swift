@@ -23,10 +23,11 @@ extension SimulatedServer {
         var outcomes = append.batches.map { _ in unknown }
         var left = append.batches.count
         for (index, batch) in append.batches.enumerated() {
+            let sent = Result { try batch.sent() }
             request { [unowned self] () -> Appended? in
                 // Now and then the database refuses everything for a moment, as without room.
                 if now % 3_000 < 20 { return .refused(.failed("the simulated database has no room")) }
-                let outcome = (try? store.append([batch], by: append.newcomers))?.first
+                let outcome = (try? store.append([sent.get()], by: append.newcomers))?.first
                 switch outcome {
                 case .conflict: system.reach.note(Reach.Store.missed)
                 case .gone: system.reach.note(Reach.Store.gone)
@@ -86,5 +87,16 @@ extension SimulatedServer {
                 }
             }
         }
+    }
+}
+
+extension CommitBatch {
+    /// The batch as it is on the network: a late request arrives with its own bytes, although the server may have used
+    /// their memory again.
+    fileprivate func sent() throws -> CommitBatch {
+        let frames = entries.map { StoredFrame(revision: $0.mark.revision, bytes: [UInt8]($0.frame.bytes)) }
+        var batch = CommitBatch(list: list, expected: expected, commits: try frames.map { try $0.commit() })
+        (batch.logID, batch.digest) = (logID, digest)
+        return batch
     }
 }
