@@ -298,6 +298,33 @@ test("the lists say which of them have edits that wait", options, async () => {
   await stage.has("waits", ["a", "c"]);
 });
 
+test("a list that is renamed among the lists keeps what is new in it, and one that was never there its edits", options,
+  async () => {
+  await open("once", "a");
+  await browser.run(() => void (location.hash = ""));
+  await ada.reads(/once/);
+  run("add", "-l", "once", "b");
+  await browser.run(() => document.querySelector('li[data-name="once"] button').click());
+  await ada.choose("Rename");
+  await browser.type("#answer", ` again${KEYS.enter}`);
+  const words = name => browser.run(
+    name => document.querySelector(`li[data-name="${name}"] .news`)?.textContent, name,
+  );
+  await until(async () => /^1 new/.test((await words("once again")) ?? ""), "what is new is told");
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  await ada.goTo(stage.page("never there"));
+  await browser.click("#composer");
+  await browser.press([..."c", KEYS.enter]);
+  await ada.sees("c");
+  await browser.run(() => void (location.hash = ""));
+  await until(async () => (await words("never there")) === "1 edit not sent yet", "its edit is told");
+  assert.equal(await words("once"), null);
+  run("create", "never there");
+  stage.front.mend();
+  await ada.hears(/^saved$/);
+});
+
 test("who leaves the lists asks no more what is new in them", options, async () => {
   const names = ["n1", "n2", "n3"];
   for (const name of names) await open(name, "a");

@@ -458,3 +458,42 @@ test("a row that is dragged past the last one is the last one", options, async (
   await browser.pointer([["down", x, from], ["move", x, from - 15], ["move", x, 8], ["up"]]);
   await stage.has("past", ["d", "a", "c", "b"]);
 });
+
+test("a row stays with those that one sees above it", options, async () => {
+  const fill = async (name, ...lines) => {
+    run("create", name);
+    stage.run(["import", "-l", name, "-"], { input: lines.join("\n") });
+    await ada.goTo(stage.page(name));
+    await until(async () => (await ada.texts()).length === lines.length, "they are there");
+  };
+  const levels = async list => (await stage.items(list)).map(({ text, level }) => `${level}${text}`).join(" ");
+  await fill("family", "- [ ] x", "- [ ] p", "  - [ ] c1", "  - [ ] c2", "- [ ] y");
+  // Beside its own sub-items, it is where it is.
+  await drags("p", "c2", 8);
+  await drags("p", "c1", -8);
+  // Of what is selected, goes out what can.
+  await ada.press("x", ["V", "j", "j", "j", " ", "<"]);
+  await until(async () => (await levels("family")) === "0x 0p 1c1 0c2 0y", "one goes out");
+  await browser.press(["<"]);
+  assert.match(await ada.toast(), /first level/);
+  await fill("hidden", "- [ ] a", "  - [ ] a1", "- [x] b", "  - [ ] b1", "  - [ ] b2", "- [ ] c");
+  await ada.press("a1", ["s"]);
+  await until(async () => !(await ada.texts()).includes("b"), "what is ticked is hidden");
+  await ada.press("a1", ["J"]);
+  await until(async () => (await levels("hidden")) === "0a 0b 1b1 1b2 0c 1a1", "it is below the next one");
+  await drags("a1", "b1", 8);
+  assert.match(await ada.toast(), /“b”, which is not shown above it/);
+  // Among its own, a row goes where it likes.
+  await ada.press("b1", ["J"]);
+  await until(async () => (await levels("hidden")) === "0a 0b 1b2 1b1 0c 1a1", "it is below its sibling");
+});
+
+test("nothing is done with nothing that is selected", options, async () => {
+  await open("nothing", "a", "b");
+  await ada.press("a", ["V", " ", "d"]);
+  assert.match(await ada.toast(), /Nothing is selected/);
+  await browser.press(["x", "J", ">", "m", "y", KEYS.enter]);
+  await browser.press(["c"], KEYS.control);
+  await browser.press(["j", " ", "d"]);
+  await stage.has("nothing", ["a"]);
+});

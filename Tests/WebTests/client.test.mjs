@@ -181,7 +181,7 @@ test("a link that is gone leaves its token nowhere", async () => {
   const client = await clients.asker("list");
   await hear(welcome, { type: "granted", person: "Ada", role: 1, lists: [] });
   for (const key of [`own ${log} old`, `own ${log} new`, "old"]) client.settings.set(key, 1);
-  assert.deepEqual(client.settings.keys, ["granted old", `own ${log} old`, `own ${log} new`, "old"]);
+  assert.equal(identity.linkOf("old").granted.role, 1);
   await hear(error("notAuthenticated", 0));
   await moment();
   assert.deepEqual([identity.links.map(({ token }) => token), client.settings.keys], [

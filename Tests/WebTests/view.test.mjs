@@ -472,16 +472,33 @@ test("tabs of one device keep each other's links", () => {
   assert.deepEqual(tokens(["food", "trip", "tools"]), ["a", "c", "b"]);
   assert.equal(new Identity().person, "Ada");
   // For other lists there is the token that allows most, not the newest; none of those that the server does not take.
-  one.grant("a", 3);
+  const onAll = role => ({ role, lists: [] });
+  one.grant("a", onAll(3));
   two.addLink("e", "diary");
   assert.deepEqual(tokens(["diary", "other", undefined]), ["e", "a", "a"]);
-  two.grant("e", 4);
+  two.grant("e", onAll(4));
   two.addLink("a", "food");
   assert.deepEqual(tokens([undefined]), ["e"]);
-  two.grant("e", -1);
-  assert.deepEqual(tokens(["diary", undefined]), ["e", "a"]);
+  two.grant("e", onAll(-1));
+  assert.deepEqual(tokens(["diary", undefined]), ["a", "a"]);
   assert.equal(two.refuse("e"), true);
-  assert.deepEqual(tokens(["diary"]), ["a"]);
+  assert.deepEqual([tokens(["diary"]), two.linkOf("e")], [["a"], undefined]);
+  // A link that allows less than another one lowers nobody, nor does any link lower what everybody may.
+  two.grant("a", { role: 0, lists: [{ name: "food", role: 3 }] });
+  two.addLink("f", "food");
+  assert.deepEqual(tokens(["food"]), ["f"]);
+  two.grant("f", { role: 0, lists: [{ name: "food", role: 1 }] });
+  two.grant("", onAll(-1));
+  assert.deepEqual(tokens(["food", "other"]), ["a", "f"]);
+  two.grant("", onAll(2));
+  assert.deepEqual(tokens(["food", "other", undefined]), ["a", "", ""]);
+  two.renameList("food", "meals");
+  assert.deepEqual(tokens(["food", "meals"]), ["", "a"]);
+  // One that was given for a list tells why it cannot be read.
+  two.grant("", onAll(0));
+  two.grant("a", onAll(-1));
+  two.grant("f", onAll(0));
+  assert.deepEqual([two.refuse("a"), tokens(["meals"])], [true, ["f"]]);
   // The server takes 64 bytes of a name.
   one.setPerson("Ж".repeat(40));
   assert.equal(new Identity().person, "Ж".repeat(32));

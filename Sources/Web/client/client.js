@@ -210,6 +210,11 @@ export class Client {
     return countOf(this.#unsent.filter(one => one.name === name));
   }
 
+  /** The names of the lists of which edits wait. */
+  get waitingLists() {
+    return this.#unsent.filter(({ edits }) => edits.length > 0).map(({ name }) => name);
+  }
+
   /** What waits, as plain text: names of lists, and words; and the rows that nobody can read, as they are. */
   exportWaiting() {
     const all = this.#unsent;

@@ -90,8 +90,8 @@ export class App {
     const header = h("header", { class: "page" }, this.#home, this.#people, this.#badge);
     root.prepend(header, this.#body, this.#toast);
     clients.onchange = () => this.#drawSoon();
-    clients.onrefused = () => {
-      this.toast("That link is not valid any more. You have another one, which is used now.");
+    clients.onother = isRefused => {
+      if (isRefused) this.toast("That link is not valid any more. You go on without it.");
       this.#replaceScreen();
     };
     clients.ontold = (open, told) => void this.#told(open, told);
@@ -162,6 +162,18 @@ export class App {
   go(route) {
     this.#leaving();
     location.hash = fragmentOf(route);
+  }
+
+  /**
+   * What the device knows of a list is about its new name.
+   * @param {string} former @param {string} name
+   */
+  listRenamed(former, name) {
+    this.clients.renamed(former, name);
+    const seen = seenRevision(this.client, former);
+    if (seen === undefined) return;
+    setSeen(this.client, former, undefined);
+    setSeen(this.client, name, seen);
   }
 
   /** @param {string} id of an item of the list that is shown */
@@ -395,10 +407,7 @@ export class App {
    * @param {OpenList} open @param {Extract<Told, { type: "renamed" }>} told
    */
   #renamed(open, { name, former }) {
-    const seen = seenRevision(this.client, former);
-    setSeen(this.client, former, undefined);
-    setSeen(this.client, name, seen);
-    this.clients.renamed(former, name);
+    this.listRenamed(former, name);
     if (this.#screen?.open !== open) return;
     history.replaceState(null, "", fragmentOf({ ...routeOf(location.hash), list: name }));
     if (this.#screen instanceof ListScreen) this.#screen.renamed(former);

@@ -51,6 +51,7 @@ export class Bottom {
     this.composer = new Composer({
       add: (items, place) => screen.actions.add(items, place),
       untick: item => screen.actions.untick(item),
+      mayUntick: () => !this.#refuses(3),
       items: () => open.replica.view,
       usual: place => this.#usual(place),
       typed: text => {

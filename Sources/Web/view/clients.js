@@ -9,8 +9,8 @@ import { fragmentOf, routeOf } from "./route.js";
 /** @typedef {import('../client/client.js').OpenList} OpenList */
 /** @typedef {import('../client/messages.js').Down} Down */
 /** @typedef {import('../client/replica.js').Told} Told */
-/** @typedef {Extract<Down, { type: "granted" }>} Granted */
-/** @typedef {{ token: string, lists: string[], role?: number }} Link the role is that on all lists */
+/** @typedef {Pick<Extract<Down, { type: "granted" }>, "role" | "lists">} Granted the role on all lists, and others */
+/** @typedef {{ token: string, lists: string[], granted?: Granted }} Link without a token: what everybody may */
 
 const KEY = "hand identity";
 /** The most bytes of a name. */
@@ -41,9 +41,9 @@ export class Identity {
    */
   addLink(token, list) {
     this.#read();
-    const { lists, role } = this.links.find(link => link.token === token) ?? { lists: [], role: undefined };
-    const others = this.links.filter(link => link.token !== token);
-    this.links = [...others, { token, lists: [...lists.filter(name => name !== list), list], role }];
+    const link = this.links.find(link => link.token === token) ?? { token, lists: [] };
+    const others = this.links.filter(other => other !== link);
+    this.links = [...others, { ...link, lists: [...link.lists.filter(name => name !== list), list] }];
     this.#write();
   }
 
@@ -53,10 +53,10 @@ export class Identity {
    */
   refuse(token) {
     this.#read();
-    const others = this.links.filter(link => link.token !== token);
+    const link = this.linkOf(token);
+    const others = this.links.filter(other => other !== link);
     /** @param {string} name */
-    const isOthers = name => others.some(({ lists, role = 0 }) => role > 0 || lists.includes(name));
-    const link = this.links.find(link => link.token === token);
+    const isOthers = name => others.some(link => rankOf(link, name) > 0);
     const left = link?.lists.filter(name => !isOthers(name)) ?? [];
     if (!link || left.length === link.lists.length) return false;
     this.links = left.length === 0 ? others : [{ token, lists: left }, ...others];
@@ -65,14 +65,16 @@ export class Identity {
   }
 
   /**
-   * What a token allows on all lists. Whether that is news.
-   * @param {string} token @param {number} role
+   * What a token allows. Whether that is news.
+   * @param {string} token @param {Granted} granted
    */
-  grant(token, role) {
+  grant(token, { role, lists }) {
     this.#read();
-    const link = this.links.find(link => link.token === token);
-    if (!link || link.role === role) return false;
-    link.role = role;
+    const granted = { role, lists: lists.map(({ name, role }) => ({ name, role })) };
+    if (token === "" && role >= 0 && !this.linkOf("")) this.links.unshift({ token, lists: [] });
+    const link = this.linkOf(token);
+    if (!link || JSON.stringify(link.granted) === JSON.stringify(granted)) return false;
+    link.granted = granted;
     this.#write();
     return true;
   }
@@ -84,14 +86,17 @@ export class Identity {
   learn(token, list) {
     this.#read();
     if (this.links.some(({ lists }) => lists.includes(list))) return;
-    this.links.find(link => link.token === token)?.lists.push(list);
+    this.linkOf(token)?.lists.push(list);
     this.#write();
   }
 
   /** @param {string} former name of a list @param {string} name */
   renameList(former, name) {
     this.#read();
-    for (const link of this.links) link.lists = link.lists.map(list => (list === former ? name : list));
+    for (const link of this.links) {
+      link.lists = link.lists.map(list => (list === former ? name : list));
+      for (const one of link.granted?.lists ?? []) if (one.name === former) one.name = name;
+    }
     this.#write();
   }
 
@@ -109,13 +114,16 @@ export class Identity {
   }
 
   /**
-   * The newest token for a list; for everything else, the newest of those that allow most.
+   * The newest of the tokens that allow most in a list, or in all lists.
    * @param {string | undefined} list
    */
   tokenFor(list) {
-    const newest = [...this.links].reverse();
-    const named = newest.find(({ lists }) => list !== undefined && lists.includes(list));
-    return (named ?? newest.sort((a, b) => (b.role ?? 0) - (a.role ?? 0))[0])?.token ?? "";
+    return [...this.links].reverse().sort((a, b) => rankOf(b, list) - rankOf(a, list))[0]?.token ?? "";
+  }
+
+  /** @param {string} token */
+  linkOf(token) {
+    return this.links.find(link => link.token === token);
   }
 
   /** Another tab may have opened a link since: what is written must have it. */
@@ -146,15 +154,16 @@ export class Clients {
   #withToken = new Map();
   /** @type {Map<string, Promise<Client>>} by their tokens, from their start on */
   #started = new Map();
-  /** @type {Map<Client, Pick<Granted, "role" | "lists">>} */
-  #granted = new Map();
   /** @type {Client | undefined} */
   #current;
   /** @type {string | undefined} the list for which it is the current one */
   #list;
   onchange = () => {};
-  /** The link of what is shown is valid no more; there is another one. */
-  onrefused = () => {};
+  /**
+   * Another link allows more of what is shown; perhaps since its own is valid no more.
+   * @type {(isRefused: boolean) => void}
+   */
+  onother = () => {};
   /** @type {(list: OpenList, told: Told) => void} */
   ontold = () => {};
 
@@ -181,7 +190,7 @@ export class Clients {
 
   /** Whether one's name is one's own choice, and not that of a link. */
   get hasName() {
-    return this.#identity.links.length === 0;
+    return this.#identity.tokenFor(this.#list) === "";
   }
 
   /** The server's name, with its port. */
@@ -283,9 +292,9 @@ export class Clients {
     // The link for all lists that are no other link's comes first.
     const first = this.#identity.tokenFor(undefined);
     const others = links.map(({ token }) => token).filter(token => token !== first);
-    const tokens = links.length === 0 ? [] : [first, ...others.reverse()];
+    const tokens = [first, ...others.reverse()];
     const clients = await Promise.all(tokens.map(token => this.#clientOf(person, token)));
-    const found = await Promise.all((clients.length > 0 ? clients : [this.current]).map(client =>
+    const found = await Promise.all(clients.map(client =>
       listsOf(client).catch(error => {
         // Without the current one, nobody knows which lists there are. Another one may have no hope.
         if (client === this.current) throw error;
@@ -305,13 +314,14 @@ export class Clients {
   }
 
   /**
-   * The lists that were there when one was online last, and those that were looked at.
+   * The lists that were there when one was online last, those that were looked at, and those of which edits wait.
    * @returns {{ name: string, count?: number, revision: number }[]}
    */
   knownLists() {
     const names = this.current.settings.get("lists");
     const linked = this.#identity.links.flatMap(({ lists }) => lists);
-    const all = new Set([...(Array.isArray(names) ? names : []), ...linked, ...seenLists(this.current)]);
+    const waiting = this.#all.flatMap(client => client.waitingLists);
+    const all = new Set([...(Array.isArray(names) ? names : []), ...linked, ...seenLists(this.current), ...waiting]);
     return [...all].sort().map(name => ({ name, revision: 0 }));
   }
 
@@ -329,13 +339,9 @@ export class Clients {
 
   /** @param {string} list */
   #roleOn(list) {
-    const token = this.#identity.tokenFor(list || undefined);
-    const client = this.#withToken.get(token);
     // Without a network, the roles are those of the last time.
-    /** @type {Pick<Granted, "role" | "lists"> | undefined} */
-    const granted = client && (this.#granted.get(client) ?? client.settings.get(`granted ${token}`));
-    if (!granted) return undefined;
-    return Math.max(granted.role, ...granted.lists.filter(({ name }) => name === list).map(({ role }) => role));
+    const link = this.#identity.linkOf(this.#identity.tokenFor(list || undefined));
+    return link?.granted && roleOn(link.granted, list);
   }
 
   /**
@@ -353,27 +359,25 @@ export class Clients {
     const options = { url: this.#url, person: person || "guest", token: token || undefined, program: "browser" };
     const client = await Client.start(options);
     this.#withToken.set(token, client);
+    const hasOther = () => client === this.#current && this.#identity.tokenFor(this.#list) !== token;
     client.onchange = () => {
       this.onchange();
       const { state, reason } = client.connection;
       const isDead = state === "stopped" && reason === "notAuthenticated";
-      const isNews = isDead && this.#identity.grant(token, REFUSED);
+      const isNews = isDead && this.#identity.grant(token, { role: REFUSED, lists: [] });
       const isRefused = isDead && this.#identity.refuse(token);
       // A link that is gone leaves its token nowhere but with the edits that wait.
       for (const key of isRefused ? client.settings.keys : []) {
         if (key.endsWith(` ${token}`)) client.settings.set(key, undefined);
       }
-      const hasOther = client === this.#current && this.#identity.tokenFor(this.#list) !== token;
-      if ((isNews || isRefused) && hasOther) this.onrefused();
+      if ((isNews || isRefused) && hasOther()) this.onother(true);
       // Edits that were made with another link, or without one, are sent with it: the page need not show its lists.
       for (const { person, token } of client.foreign) void this.#clientOf(person, token);
     };
     client.ontold = (open, told) => this.ontold(open, told);
     client.onmessage = message => {
       if (message.type !== "granted") return;
-      this.#granted.set(client, message);
-      this.#identity.grant(token, message.role);
-      client.settings.set(`granted ${token}`, { role: message.role, lists: message.lists });
+      if (this.#identity.grant(token, message) && hasOther()) this.onother(false);
       this.onchange();
     };
     return client;
@@ -416,8 +420,24 @@ function fitted(person) {
   return letters.join("");
 }
 
+/** @param {Granted} granted @param {string | undefined} list */
+function roleOn({ role, lists }, list) {
+  return Math.max(role, ...lists.filter(({ name }) => name === list).map(({ role }) => role));
+}
+
+/**
+ * How good a link is for a list: a new one is tried first, and one that was given for the list stays better than those
+ * that do not even read it.
+ * @param {Link} link @param {string | undefined} list
+ */
+function rankOf({ lists, granted }, list) {
+  const isNamed = list !== undefined && lists.includes(list);
+  return Math.max(granted ? roleOn(granted, list) : isNamed ? 9 : 0, isNamed ? 0.5 : REFUSED);
+}
+
 /** @param {unknown} value @returns {value is Link} */
 function isLink(value) {
-  const { token, lists } = /** @type {any} */ (value ?? {});
-  return typeof token === "string" && Array.isArray(lists) && lists.every(name => typeof name === "string");
+  const { token, lists, granted = { role: 0, lists: [] } } = /** @type {any} */ (value ?? {});
+  return typeof token === "string" && Array.isArray(lists) && lists.every(name => typeof name === "string")
+    && Number.isInteger(granted?.role) && Array.isArray(granted.lists);
 }

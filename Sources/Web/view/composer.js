@@ -19,6 +19,7 @@ import { tooLong } from "./sentences.js";
  * @property {(items: Written[], place: Place | undefined) => Item | undefined} add gives the last new item, or nothing
  *   if it cannot be
  * @property {(item: Item) => boolean} untick false if it cannot be
+ * @property {() => boolean} mayUntick
  * @property {() => List} items
  * @property {(place?: Place) => Usual} usual what a line becomes beside a place or at the end, and how large it may be
  * @property {(text: string) => void} typed
@@ -228,7 +229,7 @@ export class Composer {
 
   /** @param {Item} item */
   #offerOf(item) {
-    const isDone = item.fields().done === true;
+    const isDone = item.fields().done === true && this.#owner.mayUntick();
     const name = isDone ? `Untick “${shortened(item.text)}”` : `“${shortened(item.text)}” is in the list`;
     return button(name, () => {
       fill(this.#offers);

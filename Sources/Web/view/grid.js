@@ -283,7 +283,7 @@ export class Grid {
 
   /** The items that are selected, or else the current one. */
   get selectedIds() {
-    if (this.#picked && this.#picked.size > 0) return [...this.#picked];
+    if (this.#picked) return [...this.#picked];
     return this.rows.those(this.#anchor === undefined ? [this.#current ?? ""] : this.#range);
   }
 

@@ -180,7 +180,9 @@ export class HistoryScreen {
               this.#app.go({ list: this.#open.name });
               this.#app.toast(`Restored revision ${revision}. Undo takes that back.`);
             }),
-        h("ol", { class: "old" }, ...old.slice(0, MOST_ITEMS).map(item => h("li", { dir: "auto" }, lineOf(item)))),
+        // The numbers stay on their side of the window.
+        h("ol", {}, ...old.slice(0, MOST_ITEMS).map((item, i) =>
+          h("li", {}, h("div", { dir: "auto" }, "\u2003".repeat(old.shownLevel(i)), lineOf(item))))),
         old.count > MOST_ITEMS
           ? h("p", { class: "note" }, `and ${amount(old.count - MOST_ITEMS, "item")} more`)
           : undefined,

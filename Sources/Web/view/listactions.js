@@ -68,7 +68,8 @@ export class ListActions {
       const isBehind = /^(edit|tick)/.test(action) && this.#isChangedElsewhere;
       if (isBehind) this.#app.toast("Another tab has not sent this change yet.");
       else this.#onItems[action]?.();
-    } else if (this.#open.shown.theirs.has(current)) this.#app.toast("Another tab has not sent this item yet.");
+    } else if (this.#grid.isPicking) this.#app.toast("Nothing is selected.");
+    else if (this.#open.shown.theirs.has(current)) this.#app.toast("Another tab has not sent this item yet.");
   }
 
   /** Whether all that is selected is shown as another tab has changed it, which has not sent that yet. */
@@ -136,7 +137,8 @@ export class ListActions {
    * @param {string} where the copy is, if not everywhere @param {string[]} [ids]
    */
   copy(where, ids = []) {
-    const runs = ids.length > 0 ? runsOf(this.#selection.indexesOf(ids)) : undefined;
+    const runs = ids.length > 0 ? runsOf(this.#selection.indexesOf(ids)) : this.#selection.branches;
+    if (runs.length === 0) return;
     this.#app.toast(`Copied ${this.#selection.nameOf(this.#copy(runs))}${where}.`);
     this.#grid.deselect();
   }
@@ -220,7 +222,7 @@ export class ListActions {
     moveTo: () => this.#selection.askPlace(),
     indent: () => this.#selection.shift(1),
     outdent: () => this.#selection.shift(-1),
-    cut: () => this.#delete(this.#copy()),
+    cut: () => this.#delete(this.#copy(this.#selection.branches)),
     copy: () => this.copy(navigator.clipboard ? "" : ", for this page only"),
     toList: () => this.#askList(true),
     copyToList: () => this.#askList(false),
@@ -301,7 +303,8 @@ export class ListActions {
 
   // Private: several items
 
-  #copy(runs = this.#selection.branches) {
+  /** @param {Run[]} runs */
+  #copy(runs) {
     clipboard = this.#selection.copiesOf(runs);
     // So that other programs get the texts, if the browser allows it.
     navigator.clipboard?.writeText(this.copied).catch(() => {});

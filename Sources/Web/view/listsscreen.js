@@ -215,7 +215,10 @@ export class ListsScreen {
   async #change(question, said) {
     try {
       await (await this.#app.clients.asker(question.name)).request(question);
-      if (question.type === "rename") this.#rowOf(question.name)?.setAttribute("data-name", question.newName);
+      if (question.type === "rename") {
+        this.#app.listRenamed(question.name, question.newName);
+        this.#rowOf(question.name)?.setAttribute("data-name", question.newName);
+      }
       this.#app.toast(said);
       this.#isKnown = false;
       this.#read();

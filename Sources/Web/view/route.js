@@ -12,7 +12,8 @@
 export function routeOf(fragment) {
   const values = new URLSearchParams(fragment.replace(/^#/, ""));
   const list = values.get("list")?.normalize("NFC") || undefined;
-  const token = values.get("token") || undefined;
+  // Words may stand behind a link that is copied.
+  const token = values.get("token")?.split(/\s/)[0] || undefined;
   return { list, token, view: list && values.has("history") ? "history" : undefined };
 }
 

@@ -167,7 +167,8 @@ export class Selection {
     let level = Infinity;
     for (const [from, to] of runs) for (let i = from; i < to; i++) level = Math.min(level, view.shownLevel(i));
     const isPassed = () => this.#looking.areTogether(item, view.at(start))
-      && view.slice(start, end).some(({ id }) => this.#grid.rows.rowOf(id) >= 0);
+      && view.slice(start, end).some(({ id }) => this.#grid.rows.rowOf(id) >= 0)
+      && !this.#strayFrom(view, way > 0 ? end : start, level);
     // Below an item that is further out, one becomes its sub-item, as in a terminal.
     const isWhole = (/** @type {number} */ at) =>
       view.shownLevel(at) === level || this.#looking.isFolded(view.at(at).id);
@@ -200,8 +201,9 @@ export class Selection {
     const moved = apply(this.#view, delta);
     const first = moved.indexOf(id);
     const end = first + sizeOf(runs);
-    const by = this.levelAt(moved, first, end, level ?? own) - own;
-    const leveled = this.#leveling(moved, [[first, end]], by);
+    const to = this.levelAt(moved, first, end, level ?? own);
+    if (this.#isStray(moved, first, to)) return false;
+    const leveled = this.#leveling(moved, [[first, end]], to - own);
     if (!this.#edits.make(compose(delta, leveled))) return false;
     this.#looking.unfold(id);
     const at = this.#view.indexOf(id);
@@ -230,21 +232,49 @@ export class Selection {
     const runs = this.branches;
     const at = runs[0][0];
     const level = this.#view.shownLevel(at);
-    if (by < 0 && level === 0) return this.#app.toast("It is at the first level.");
+    const delta = this.#leveling(this.#view, runs, by);
+    if (delta.length === 0) return this.#app.toast(`It is at the ${by < 0 ? "first" : "last"} level.`);
     const isInmost = at === 0 || level > this.#view.shownLevel(at - 1) || level >= this.#edits.most;
     if (by > 0 && isInmost) return this.#app.toast("It cannot go further in.");
-    let parent = at - 1;
-    while (by > 0 && this.#view.shownLevel(parent) > level) parent--;
-    const [item, above] = [this.#view.at(at), this.#view.at(parent)];
-    if (by > 0 && (this.#looking.hides(above) || !this.#looking.areTogether(item, above))) {
-      return this.#app.toast(`It would belong to “${nameOf(above)}”, which is not shown above it.`);
-    }
-    this.#edits.make(this.#leveling(this.#view, runs, by));
-    this.#looking.unfold(item.id);
-    this.#app.speech.say(`Level ${level + by}.`);
+    if (by > 0 && this.#isStray(this.#view, at, level + 1)) return;
+    this.#edits.make(delta);
+    this.#looking.unfold(this.#view.at(at).id);
+    this.#app.speech.say(`Level ${this.#view.shownLevel(at)}.`);
   }
 
   // Private
+
+  /**
+   * The item to which something at a level in a gap belongs.
+   * @param {List} list @param {number} gap @param {number} level
+   */
+  #parentAt(list, gap, level) {
+    if (level === 0) return undefined;
+    do gap--; while (list.shownLevel(gap) >= level);
+    return list.at(gap);
+  }
+
+  /**
+   * The item to which the selection would belong in a gap, if one does not see it above that; nothing if it does now.
+   * @param {List} list @param {number} gap @param {number} level
+   */
+  #strayFrom(list, gap, level) {
+    const view = this.#view;
+    const at = this.branches[0][0];
+    const above = this.#parentAt(list, gap, level);
+    const isSeen = !above || (!this.#looking.hides(above) && this.#looking.areTogether(view.at(at), above));
+    return isSeen || above.id === this.#parentAt(view, at, view.shownLevel(at))?.id ? undefined : above;
+  }
+
+  /**
+   * Whether that is so, and then it says so.
+   * @param {List} list @param {number} gap @param {number} level
+   */
+  #isStray(list, gap, level) {
+    const above = this.#strayFrom(list, gap, level);
+    if (above) this.#app.toast(`It would belong to “${nameOf(above)}”, which is not shown above it.`);
+    return above !== undefined;
+  }
 
   /**
    * Moves what is selected above or below an item.
@@ -263,6 +293,8 @@ export class Selection {
       if (at < 0 || isApart()) return this.#app.toast("Ticked tasks are shown last. Nothing was moved.");
       isBelow = !isBelow;
     }
+    // Beside its own sub-items, it is where it is.
+    if (this.branches.some(([from, to]) => from <= at && at < to)) return;
     const gap = isBelow ? at + 1 + this.hiddenBelow(at) : at;
     const name = this.nameOf(this.branches);
     // A finger may have dragged when it meant to scroll.

@@ -59,7 +59,8 @@ extension PageFile {
     /// Whether the file's address is the same in all builds.
     fileprivate var isAtRoot: Bool { path.hasPrefix("root/") }
 
-    /// The bytes without indents, empty lines, and the lines of comments, which are half of a module.
+    /// The bytes without indents, empty lines, comments in lines of their own, which are half of a module, and types
+    /// within lines.
     fileprivate var served: [UInt8] {
         guard path.hasSuffix(".js") || path.hasSuffix(".css") else { return bytes }
         var isInComment = false
@@ -67,12 +68,11 @@ extension PageFile {
         return Array(
             lines.compactMap { line -> Substring? in
                 let code = line.drop { $0 == " " }
-                // A type in front of an expression stays, with its line.
                 if code.hasPrefix("/*"), !code.contains("*/") || code.hasSuffix("*/") { isInComment = true }
                 let isComment = isInComment || code.hasPrefix("//")
                 if isInComment, line.hasSuffix("*/") { isInComment = false }
                 return isComment || code.isEmpty ? nil : code
-            }.joined(separator: "\n").utf8)
+            }.map { $0.contains("/** @") ? $0.replacing(/\/\*\* @.*?\*\/ ?/, with: "") : $0 }.joined(separator: "\n").utf8)
     }
 
     fileprivate var type: String {
