@@ -30,6 +30,16 @@ import Testing
         #expect(Self.searches(stage, since: before) == 3)
     }
 
+    /// Of many other lists, some are named, and the rest are counted.
+    @Test(arguments: [20, 21, 30]) func otherListsAreNamed(count: Int) {
+        var stage = Stage([:], opening: .list("things"))
+        let names = (0..<count).map { "list\($0)" }
+        stage.send(.lists(names.map { .init(name: $0, count: 1, revision: 1, rules: Rules()) }))
+        stage.send(.list("things", .refused(.noSuchList, "there is no list 'things'")))
+        let screen = stage.lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
+        #expect(screen.contains("list18, list19\(count > 20 ? " and \(count - 20) more" : "")."), "\(screen)")
+    }
+
     /// Edits that wait for a list that is gone are counted, and the connection's page says what can be done about them.
     @Test func whatWaitsForAMissingListIsTold() {
         var stage = KeyTests.stage("a >b c")

@@ -152,6 +152,22 @@ import Testing
         #expect(try user.lines("-l", "work").count == 4)
     }
 
+    /// A branch of which the other list has a part comes whole, to the place that was asked for.
+    @Test func aBranchMovesWhole() throws {
+        try user.hand("add", "trip", "car")
+        try user.hand("add", "--under", "1", "tent", "stove")
+        try user.hand("mv", "1", "4", "--to", "work")
+        try user.hand("undo")
+        try user.hand("rm", "-l", "work", "1", "4")
+        #expect(try user.lines("-l", "work") == ["[ ] tent", "[ ] stove"])
+        try user.hand("mv", "1", "4", "--to", "work", "--top")
+        #expect(
+            try user.lines("-l", "work")
+                == ["[ ] trip", "  [ ] tent", "  [ ] stove", "[ ] car", "[ ] tent", "[ ] stove"])
+        #expect(try ids("work").count == 6)
+        #expect(try user.lines() == [])
+    }
+
     @Test func itemsAreCopiedWithinAList() throws {
         try user.hand("add", "trip", "car")
         try user.hand("add", "--under", "1", "tent")

@@ -54,7 +54,9 @@ package struct App: Sendable {
         let flashes = state.lists.values.flatMap { $0.flashes.values }.min()
         let seeks = state.lists.values.compactMap(\.seekDue).min()
         let screens = router.stack.compactMap(\.deadline).min()
-        let all = [message?.until, flashes, placeSender.due, refreshDue, seeks, screens, state.retryAt, state.silenceDue]
+        let all = [
+            message?.until, flashes, placeSender.due, refreshDue, seeks, screens, state.retryAt, state.silenceDue,
+        ]
         return all.compactMap(\.self).filter { $0 > state.now }.min()
     }
 

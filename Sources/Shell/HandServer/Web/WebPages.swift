@@ -65,14 +65,14 @@ extension PageFile {
         guard path.hasSuffix(".js") || path.hasSuffix(".css") else { return bytes }
         var isInComment = false
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        return Array(
-            lines.compactMap { line -> Substring? in
-                let code = line.drop { $0 == " " }
-                if code.hasPrefix("/*"), !code.contains("*/") || code.hasSuffix("*/") { isInComment = true }
-                let isComment = isInComment || code.hasPrefix("//")
-                if isInComment, line.hasSuffix("*/") { isInComment = false }
-                return isComment || code.isEmpty ? nil : code
-            }.map { $0.contains("/** @") ? $0.replacing(/\/\*\* @.*?\*\/ ?/, with: "") : $0 }.joined(separator: "\n").utf8)
+        let code = lines.compactMap { line -> Substring? in
+            let code = line.drop { $0 == " " }
+            if code.hasPrefix("/*"), !code.contains("*/") || code.hasSuffix("*/") { isInComment = true }
+            let isComment = isInComment || code.hasPrefix("//")
+            if isInComment, line.hasSuffix("*/") { isInComment = false }
+            return isComment || code.isEmpty ? nil : code.replacing(/\/\*\* @.*?\*\/ ?/, with: "")
+        }
+        return Array(code.joined(separator: "\n").utf8)
     }
 
     fileprivate var type: String {

@@ -152,11 +152,17 @@ struct Transfer {
         }
     }
 
-    /// The items that a list does not have. An item whose id another item of the list has is replaced by its copy.
+    /// The branches that a list does not have as they are. Of such a branch, copies take the place of the items whose
+    /// ids the list has: the branch stays whole.
     private static func missing(_ originals: [Item], or copies: [Item], in list: PartialList) throws -> [Item] {
-        try zip(originals, copies).compactMap { original, copy in
-            guard let place = list.positions(of: original.id...original.id).first else { return original }
-            return try list.item(at: place).content == original.content ? nil : copy
+        let places = originals.map { list.positions(of: $0.id...$0.id).first }
+        let roots = originals.indices.filter { originals[$0].level == 0 }
+        let ends = roots.dropFirst() + [originals.endIndex]
+        return try zip(roots, ends).flatMap { root, end in
+            let isThere = try (root..<end).allSatisfy { index in
+                try places[index].map { try list.item(at: $0).content == originals[index].content } ?? false
+            }
+            return isThere ? [] : (root..<end).map { places[$0] == nil ? originals[$0] : copies[$0] }
         }
     }
 

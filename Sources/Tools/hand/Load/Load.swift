@@ -38,7 +38,7 @@ struct Load: ParsableCommand {
     /// The statements of a script.
     static let language = """
         A script has one statement per line; '#' begins a comment. A role holds the statements up to the next role; other \
-        blocks end with 'end':
+        blocks end with 'end'. Here, commas separate statements:
           clients 100, items 1000, list NAME, lists N, rules max-items 5, deck     come first
           role NAME 10 | 10% | rest          a role, and how many clients play it
           loop [N] … end                     N times, or until the test is over

@@ -40,8 +40,9 @@ enum ListText {
         var lines = [Line(refusal, Style(.red, [.bold]))]
         let others = (app.catalog ?? []).map(\.name).filter { $0 != name }
         if !others.isEmpty {
-            let shown = others.prefix(20).joined(separator: ", ")
-            lines.append(Line("There are: \(shown).\(Spelling.question(name, among: others))"))
+            let (shown, left) = (others.prefix(20).joined(separator: ", "), others.count - 20)
+            let more = left > 0 ? " and \(left) more" : ""
+            lines.append(Line("There are: \(shown)\(more).\(Spelling.question(name, among: others))"))
         }
         lines.append(
             Line(
