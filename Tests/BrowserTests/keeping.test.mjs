@@ -161,7 +161,11 @@ test("a first visit that the network answers with its own page leaves nothing be
 test("a role is known without a network", options, async () => {
   stage.list("reading", "one");
   const { secret } = stage.token("Rita", "read", "reading");
-  await ada.open(stage.page("reading", secret));
+  // Who may more without a link uses none.
+  await browser.open("about:blank");
+  const origin = `http://localhost:${stage.front.port}`;
+  await browser.cdp("Storage.clearDataForOrigin", { origin, storageTypes: "local_storage" });
+  await browser.open(stage.page("reading", secret));
   await ada.reads(/read only/);
   await isKept();
   await browser.reload();

@@ -204,7 +204,9 @@ export class Grid {
     this.#chunks.reach(row);
     this.mark();
     const element = this.view(this.#current ?? "")?.element;
+    const coming = this.#coming;
     element?.focus({ preventScroll: true });
+    this.#coming = coming;
     if (isInSight) element?.scrollIntoView({ block: "nearest" });
   }
 
@@ -470,7 +472,7 @@ export class Grid {
 
   /** @param {FocusEvent} event */
   #focused({ target, relatedTarget }) {
-    // Without one, the row that had the focus was drawn again.
+    // The person has gone there. Without one, the row that had the focus was drawn again.
     if (relatedTarget) this.#coming = undefined;
     const row = target instanceof Element ? target.closest(".row") : null;
     const id = row instanceof HTMLElement ? row.dataset.id : undefined;
