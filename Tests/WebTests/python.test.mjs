@@ -10,6 +10,8 @@ for (const [count, question, what] of [[1000, aboutTheAlgebra, "the algebra"], [
   test(`${all} questions about ${what} from seed ${seed}`, { skip: !hasPython && "there is no python3" }, async t => {
     const python = new Python();
     t.after(() => python.close());
-    for (let i = 0; i < all; i++) await python.agrees(question(seed + i), `seed ${seed + i}`);
+    // Once, they did not agree on the first one.
+    const seeds = [480713291, ...Array.from({ length: all }, (_, i) => seed + i)];
+    for (const seed of seeds) await python.agrees(question(seed), `seed ${seed}`);
   });
 }
