@@ -276,7 +276,7 @@ test("a refused edit is told with its words, which come back once", options, asy
     await ada.press("one", ["!"]);
     await ada.choose("Get it back");
     await ada.composes("words");
-    assert.equal(await browser.run(() => document.querySelector(".notice").hidden), true);
+    await until(() => browser.run(() => document.querySelector(".notice").hidden), "the notice is gone");
   }
 });
 
