@@ -458,17 +458,25 @@ test("how one looks at a list is the same after the history and a reload", optio
 
 test("the history is read, and an old revision comes back", options, async () => {
   stage.list("past", "one", "two");
+  stage.run(["edit", "-l", "past", "2", "--level", "1"]);
   stage.run(["rm", "-l", "past", "1"]);
   stage.run(["edit", "-l", "past", "1", "deux"]);
   await ada.goTo(stage.page("past"));
   await ada.sees("deux");
   await ada.press("deux", ["H"]);
-  await until(() => browser.run(() => document.querySelectorAll(".history li").length === 3));
+  await until(() => browser.run(() => document.querySelectorAll(".history li").length === 4));
   const said = await browser.run(() => {
     const rows = [...document.querySelectorAll(".history .what")];
     return rows.map(({ textContent }) => textContent.replace(/^\S+ /, ""));
   });
-  assert.deepEqual(said, ["“two” became “deux” in “deux”", "deleted “one”", "added “one” and 1 more"]);
+  assert.deepEqual([...said.slice(0, 2), said[3]], [
+    "“two” became “deux” in “deux”", "deleted “one”, set level 0 in “two”", "added “one” and 1 more",
+  ]);
+  await browser.click(".history li:nth-last-child(2) button");
+  await until(() => browser.run(() =>
+    [...document.querySelectorAll("dialog li")].map(({ textContent }) => textContent).join() === "[ ] one,\u2003[ ] two"
+  ), "it has levels");
+  await browser.press([KEYS.escape]);
   await browser.click(".history li:last-child button");
   await ada.choose("Restore the list to this revision");
   await ada.sees("one", "two");

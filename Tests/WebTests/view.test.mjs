@@ -337,6 +337,8 @@ test("a route is what its fragment says", () => {
     assert.equal(routeOf(`${fragmentOf({ list })}&token=a-b`).token, "a-b");
   }
   assert.equal(routeOf("#").list, undefined);
+  // Whoever copies a link may copy words behind it.
+  for (const behind of [" ok", "\nok", "%20ok"]) assert.equal(routeOf(`#list=a&token=hand-x${behind}`).token, "hand-x");
 });
 
 // Drafts

@@ -225,8 +225,8 @@ export class Replica {
    * @param {Commit} commit @param {number} author one's own
    */
   recognize(commit, author) {
-    const isOwn = this.#restored === 0 || commit.author !== author || this.isAnswer(commit, author);
-    if (isOwn || this.#pending.recognize(commit)) return false;
+    const isExpected = this.#restored === 0 || commit.author !== author || this.isAnswer(commit, author);
+    if (isExpected || this.#pending.recognize(commit)) return false;
     const added = insertedItems(commit.delta);
     const count = this.pending.map(({ delta }) => hasItemsOf(delta, added)).lastIndexOf(true) + 1;
     this.assume(count);

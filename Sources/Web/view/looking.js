@@ -90,6 +90,11 @@ export class Looking {
     return this.#isSearching || this.#ways.has("hideTicked");
   }
 
+  /** Whether a row may be without the one to which it belongs above it. */
+  get isPartial() {
+    return this.isFiltering || this.#ways.has("tickedLast");
+  }
+
   /** Whether the person looks for something: then they want to see all of it, whatever is folded. */
   get #isSearching() {
     return this.search.value !== "" || this.#ways.has("mine");

@@ -249,16 +249,18 @@ export class Selection {
    * @param {List} list @param {number} gap @param {number} level
    */
   #parentAt(list, gap, level) {
-    if (level === 0) return undefined;
-    do gap--; while (list.shownLevel(gap) >= level);
-    return list.at(gap);
+    let at = level === 0 ? -1 : gap - 1;
+    while (at >= 0 && list.shownLevel(at) >= level) at--;
+    return at < 0 ? undefined : list.at(at);
   }
 
   /**
-   * The item to which the selection would belong in a gap, if one does not see it above that; nothing if it does now.
+   * The item to which the selection would belong in a gap, if that item is not shown above it and is not what it
+   * belongs to already.
    * @param {List} list @param {number} gap @param {number} level
    */
   #strayFrom(list, gap, level) {
+    if (!this.#looking.isPartial) return undefined;
     const view = this.#view;
     const at = this.branches[0][0];
     const above = this.#parentAt(list, gap, level);
@@ -267,7 +269,7 @@ export class Selection {
   }
 
   /**
-   * Whether that is so, and then it says so.
+   * Whether there is such an item, which is then named.
    * @param {List} list @param {number} gap @param {number} level
    */
   #isStray(list, gap, level) {
@@ -293,7 +295,7 @@ export class Selection {
       if (at < 0 || isApart()) return this.#app.toast("Ticked tasks are shown last. Nothing was moved.");
       isBelow = !isBelow;
     }
-    // Beside its own sub-items, it is where it is.
+    // Beside its own sub-items, it stays.
     if (this.branches.some(([from, to]) => from <= at && at < to)) return;
     const gap = isBelow ? at + 1 + this.hiddenBelow(at) : at;
     const name = this.nameOf(this.branches);

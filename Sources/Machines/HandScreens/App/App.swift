@@ -382,28 +382,3 @@ package struct App: Sendable {
         return state.hasColors ? canvas : canvas.withoutColors
     }
 }
-
-extension Event {
-    fileprivate var isFromPerson: Bool { if case .input(let input) = self { input.isFromPerson } else { false } }
-}
-
-extension Input {
-    /// Whether a person made this input. The terminal sends the other inputs by itself, even in the middle of a key
-    /// sequence.
-    fileprivate var isFromPerson: Bool {
-        switch self {
-        case .key, .paste, .mouse: true
-        case .resize, .focus, .cursor: false
-        }
-    }
-}
-
-extension Command {
-    /// Whether another screen is the topmost one after the command.
-    fileprivate var leadsElsewhere: Bool {
-        switch self {
-        case .open, .back, .replace: true
-        default: false
-        }
-    }
-}

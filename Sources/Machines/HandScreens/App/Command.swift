@@ -51,3 +51,13 @@ package enum Command: Equatable, Sendable {
     /// Send `continueWork` after the events that are already waiting.
     case workOn
 }
+
+extension Command {
+    /// Whether another screen is the topmost one after the command.
+    var leadsElsewhere: Bool {
+        switch self {
+        case .open, .back, .replace: true
+        default: false
+        }
+    }
+}

@@ -50,3 +50,7 @@ package enum Event: Sendable {
     case failed(Command, String)
     case done(Command)
 }
+
+extension Event {
+    var isFromPerson: Bool { if case .input(let input) = self { input.isFromPerson } else { false } }
+}

@@ -55,3 +55,14 @@ package enum Input: Hashable, Sendable {
     /// The terminal's answer to a request for its cursor position.
     case cursor(Point)
 }
+
+extension Input {
+    /// Whether a person made this input. The terminal sends the other inputs by itself, even in the middle of a key
+    /// sequence.
+    var isFromPerson: Bool {
+        switch self {
+        case .key, .paste, .mouse: true
+        case .resize, .focus, .cursor: false
+        }
+    }
+}

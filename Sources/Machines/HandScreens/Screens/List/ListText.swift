@@ -40,9 +40,10 @@ enum ListText {
         var lines = [Line(refusal, Style(.red, [.bold]))]
         let others = (app.catalog ?? []).map(\.name).filter { $0 != name }
         if !others.isEmpty {
-            let (shown, left) = (others.prefix(20).joined(separator: ", "), others.count - 20)
-            let more = left > 0 ? " and \(left) more" : ""
-            lines.append(Line("There are: \(shown)\(more).\(Spelling.question(name, among: others))"))
+            let shown = others.prefix(20)
+            let more = others.count > shown.count ? " and \(others.count - shown.count) more" : ""
+            let names = shown.joined(separator: ", ")
+            lines.append(Line("There are: \(names)\(more).\(Spelling.question(name, among: others))"))
         }
         lines.append(
             Line(
