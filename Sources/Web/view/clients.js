@@ -18,6 +18,9 @@ const MOST_NAME = 64;
 /** The role of a token that the server does not take. */
 const REFUSED = -1;
 const ROLES = ["none", "read", "append", "write", "admin"];
+const WRITE = ROLES.indexOf("write");
+/** The rank of a link that was not tried yet. */
+const NEW = 9;
 
 export class Identity {
   person = "";
@@ -427,12 +430,13 @@ function roleOn({ role, lists }, list) {
 
 /**
  * How good a link is for a list: a new one is tried first, and one that was given for the list stays better than those
- * that do not even read it.
+ * that do not even read it. One that may write carries one's name, so that guests are no better, whatever they may.
  * @param {Link} link @param {string | undefined} list
  */
-function rankOf({ lists, granted }, list) {
+function rankOf({ token, lists, granted }, list) {
   const isNamed = list !== undefined && lists.includes(list);
-  return Math.max(granted ? roleOn(granted, list) : isNamed ? 9 : 0, isNamed ? 0.5 : REFUSED);
+  const role = granted ? roleOn(granted, list) : isNamed ? NEW : 0;
+  return Math.max(token === "" ? Math.min(role, WRITE) : role, isNamed ? 0.5 : REFUSED);
 }
 
 /** @param {unknown} value @returns {value is Link} */
