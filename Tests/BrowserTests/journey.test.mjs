@@ -515,6 +515,17 @@ test("two pages and a terminal see each other's edits, and who is there", option
     await browser.press([...", oat", KEYS.enter]);
     await bob.sees("milk, oat", "bread", "tea from Bob and Carol");
     await terminal.shows("milk, oat");
+    // From the history, too, one goes to where somebody is.
+    await ada.press("bread", ["H"]);
+    await ada.reads(/revision|Added|added/);
+    await browser.click(".people");
+    await browser.run(
+      () => [...document.querySelectorAll("dialog button")].find(({ textContent }) => /tea/.test(textContent)).click(),
+    );
+    await until(
+      () => browser.run(() => /tea/.test(document.activeElement.closest(".row")?.textContent ?? "")),
+      "she is there",
+    );
     await bob.press("bread", ["d"]);
     await ada.sees("milk, oat", "tea from Bob and Carol");
     // One takes back one's own edits only.

@@ -132,6 +132,7 @@ test("a row that is dropped beside ticked ones at the end stays with its own", o
   run("done", "-l", "last", "1");
   await until(() => browser.run(() => document.querySelectorAll(".row.done").length === 1), "one is ticked");
   await ada.press("r2", ["B"]);
+  await ada.reads(/items, ticked last/);
   await ada.sees("r2", "r3", "r4", "r1");
   await drags("r2", "r1", 8);
   assert.match(await ada.toast(), /shown last/);

@@ -1,5 +1,6 @@
 // A list that is open, as the view sees it.
 
+import { CARD } from "./item.js";
 import { shownWith } from "./others.js";
 import { NO_LOG, isSameList } from "./replica.js";
 
@@ -44,6 +45,10 @@ export class OpenList {
   /** The highest level of an item: before the server has said it, what most lists have. */
   get most() {
     return this.subscription.rules?.maximumLevel ?? 15;
+  }
+
+  get takesOnlyCards() {
+    return this.subscription.rules?.kinds?.every(kind => kind === CARD) === true;
   }
 
   /** Whether there is something to show: a stored copy, or what the server has sent. */

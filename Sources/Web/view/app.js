@@ -8,7 +8,7 @@ import { closeDialogs, onFocusLost } from "./dialogs.js";
 import { button, fill, h, setAttribute, setText } from "./dom.js";
 import { HistoryScreen } from "./historyscreen.js";
 import { NO_LETTERS } from "./keys.js";
-import { ListScreen } from "./listscreen.js";
+import { ListScreen, rememberPlace } from "./listscreen.js";
 import { ListsScreen } from "./listsscreen.js";
 import { seenRevision, setSeen } from "./news.js";
 import { addNotice, noticeOf } from "./noticebar.js";
@@ -176,9 +176,11 @@ export class App {
     setSeen(this.client, name, seen);
   }
 
-  /** @param {string} id of an item of the list that is shown */
-  goToItem(id) {
-    if (this.#screen instanceof ListScreen) this.#screen.goToItem(id);
+  /** @param {string} id of an item @param {string} list that is shown, or whose history is */
+  goToItem(id, list) {
+    if (this.#screen instanceof ListScreen) return this.#screen.goToItem(id);
+    rememberPlace(list, { id, top: innerHeight / 2, hasFocus: true });
+    this.go({ list });
   }
 
   /** Something has changed; it is drawn with the next frame. */

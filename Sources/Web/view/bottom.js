@@ -107,7 +107,7 @@ export class Bottom {
     const hasDeck = rules?.deck === true;
     const hadFocus = !this.#selection.hidden && this.#selection.contains(document.activeElement);
     // What was typed elsewhere, and lost its place there, is shown in any list.
-    this.composer.element.hidden = isSelecting || (this.takesOnlyCards && this.composer.text === "");
+    this.composer.element.hidden = isSelecting || (this.#open.takesOnlyCards && this.composer.text === "");
     this.#dealing.hidden = isSelecting || !hasDeck;
     this.#drawSelection();
     if (hadFocus && !isSelecting) this.#screen.refocus();
@@ -116,10 +116,6 @@ export class Bottom {
     const most = Math.min(52, rules.maximumCount);
     this.#deal.disabled = count >= most || this.#refuses(2);
     setText(this.#cards, count >= most ? `The hand is full: ${amount(most, "card")}.` : `${count} of ${most}`);
-  }
-
-  get takesOnlyCards() {
-    return this.#open.subscription.rules?.kinds?.every(kind => kind === CARD) === true;
   }
 
   /** What was typed is kept on the device. Without new letters, what another tab keeps stays. */

@@ -239,7 +239,7 @@ export class ListActions {
 
   /** @param {Place | undefined} place */
   #begin(place) {
-    if (this.#screen.takesOnlyCards) this.#app.toast("This list takes only cards. Deal one instead.");
+    if (this.#open.takesOnlyCards) this.#app.toast("This list takes only cards. Deal one instead.");
     else this.#screen.composer.begin(place);
   }
 

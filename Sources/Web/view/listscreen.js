@@ -115,10 +115,6 @@ export class ListScreen {
     return this.#bottom.composer;
   }
 
-  get takesOnlyCards() {
-    return this.#bottom.takesOnlyCards;
-  }
-
   /**
    * How many items there are, and what else one may want to know of all of them.
    * @returns {string}
@@ -129,7 +125,7 @@ export class ListScreen {
     const hidden = this.looking.isFiltering ? `${numeral(this.#grid.rows.count)} of ` : "";
     const news = this.#news.count > 0 ? `, ${this.#news.count} new` : "";
     const role = this.#app.clients.roleWords(this.name);
-    return `${hidden}${amount(count, "item")}${news}${role ? ` · ${role}` : ""}`;
+    return `${hidden}${amount(count, "item")}${this.looking.ways}${news}${role ? ` · ${role}` : ""}`;
   }
 
   /** Tells others where the person is. */
@@ -170,7 +166,7 @@ export class ListScreen {
   hide() {
     this.actions.texts.save();
     this.#bottom.keep();
-    remember(`place ${this.name}`, this.#left ? this.#left.place : this.#grid.place);
+    rememberPlace(this.name, this.#left ? this.#left.place : this.#grid.place);
   }
 
   /**
@@ -275,7 +271,7 @@ export class ListScreen {
     this.#isAsked = true;
     if (rows.count > 0 && !this.#isBack) {
       this.#isBack = true;
-      const place = recall(`place ${this.name}`);
+      const place = recall(placeOf(this.name));
       if (place && document.activeElement === this.#title) this.#grid.goBack(place);
     }
     if (!wasShown) return;
@@ -385,4 +381,17 @@ export class ListScreen {
     else if (this.looking.isFiltering) this.looking.endFiltering();
     else this.#app.go({});
   }
+}
+
+/** @param {string} list */
+function placeOf(list) {
+  return `place ${list}`;
+}
+
+/**
+ * Where the person is in a list, once it is shown again.
+ * @param {string} list @param {import('./grid.js').Place | undefined} place
+ */
+export function rememberPlace(list, place) {
+  remember(placeOf(list), place);
 }

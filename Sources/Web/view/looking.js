@@ -21,11 +21,14 @@ const SETTLING = 1200;
 /** How long after a key one hears how many items are found, in ms. */
 const FINDING = 700;
 
-/** What is said when a way to look begins, and when it ends. */
+/**
+ * What is said when a way to look begins, and when it ends, and what is in sight meanwhile.
+ * @type {Record<string, string[]>}
+ */
 const WAYS = {
-  hideTicked: ["Ticked tasks are hidden.", "All items are shown."],
-  tickedLast: ["Ticked tasks are shown last.", "Ticked tasks are in their places."],
-  mine: ["Only tasks that name you are shown.", "All items are shown."],
+  hideTicked: ["Ticked tasks are hidden.", "All items are shown.", "without ticked"],
+  tickedLast: ["Ticked tasks are shown last.", "Ticked tasks are in their places.", "ticked last"],
+  mine: ["Only tasks that name you are shown.", "All items are shown.", "only yours"],
 };
 
 export class Looking {
@@ -70,7 +73,7 @@ export class Looking {
     this.#screen = screen;
     const { words, ways } = recall(this.#key) ?? {};
     if (typeof words === "string") this.search.value = words;
-    if (Array.isArray(ways)) this.#ways = new Set(ways);
+    if (Array.isArray(ways)) this.#ways = new Set(ways.filter(way => WAYS[way]));
     this.search.addEventListener("input", () => {
       this.#filterOrNot();
       this.#looked();
@@ -98,6 +101,11 @@ export class Looking {
   /** Whether the person looks for something: then they want to see all of it, whatever is folded. */
   get #isSearching() {
     return this.search.value !== "" || this.#ways.has("mine");
+  }
+
+  /** The ways to look, after how many items there are. */
+  get ways() {
+    return [...this.#ways].map(way => `, ${WAYS[way][2]}`).join("");
   }
 
   /** Why no item is shown, if some are filtered out. */
@@ -136,7 +144,7 @@ export class Looking {
     return rowsOf(list, this.#look);
   }
 
-  /** @param {keyof typeof WAYS} way that begins, or ends */
+  /** @param {string} way that begins, or ends */
   turn(way) {
     const wasSo = this.#ways.delete(way);
     if (!wasSo) this.#ways.add(way);

@@ -53,7 +53,7 @@ export function showPeople(app, open) {
         : `${entry.place === 3 ? "editing" : "at"}${place}`;
       const who = button("", () => {
         close();
-        if (entry.item !== undefined) app.goToItem(entry.item);
+        if (entry.item !== undefined) app.goToItem(entry.item, open.name);
       });
       const person = h("bdi", { class: "who" }, entry.person ?? "");
       fill(who, h("span", { dir: "auto" }, person, `${entry.author === author ? " (you)" : ""}, `, words));
@@ -208,7 +208,7 @@ export function openItem(app, open, id, perform) {
   const fits = (/** @type {string} */ action) => (action !== "deleteBranch" || view.subItems(index) > 0) &&
     (action !== "tick" || item.kind === TASK) && (action !== "edit" || text !== undefined) &&
     (action !== "editAddress" || url !== undefined) &&
-    (open.most > 0 || (action !== "indent" && action !== "outdent")) &&
+    !(open.takesOnlyCards && action.startsWith("add")) && (open.most > 0 || (action !== "indent" && action !== "outdent")) &&
     !app.refusal(open, roleFor(action));
   const past = h("ul", { class: "past", "aria-live": "polite" }, h("li", {}, "Reading its history…"));
   const above = [
