@@ -164,7 +164,9 @@ import Testing
         #expect(next.lines[0].contains("1 new"))
         next.press("n")
         #expect(Self.marks(next) == ["~ i41"])
-        // Another history of the same name has nothing of this one.
+        // The list may have had another name then, and another history of the same name has nothing of this one.
+        next = Stage(["things": stage.hand()], rows: 12, seen: ["former": seen])
+        #expect(next.lines[0].contains("1 new"))
         next = Stage(
             ["things": stage.hand()], rows: 12,
             seen: ["things": Seen(logID: 8, revision: 7, unseen: [ItemID(rawValue: 82): .edited])])
@@ -186,6 +188,13 @@ import Testing
         #expect(Self.marks(new) == [])
         new.remote(.editing(at: 1, Change(done: true)))
         #expect(Self.marks(new) == ["~ i2"])
+    }
+
+    /// What is typed next goes to another list, which its user did not open.
+    @Test func anotherListOfTheNameIsSaid() {
+        var stage = Self.stage()
+        stage.tell("things", Replica(confirmed: Self.hand(2), revision: 1, logID: 10, sequence: 0))
+        #expect(stage.lines.contains { $0.contains("'things' is another list now") }, "\(stage.lines)")
     }
 
     @Test func leavingTheProgramRemembers() {

@@ -52,6 +52,19 @@ import Testing
         #expect(try ada.messages("lists", "--new").contains("nothing is new"))
     }
 
+    /// Another list that has got the name is not the one that was looked at.
+    @Test func aListThatIsRenamedKeepsItsNews() throws {
+        try look("ls")
+        try bob.hand("add", "cheese")
+        try bob.hand("rename", "list", "renamed")
+        #expect(try ada.hand("lists", "--new") == "renamed\t1 new, by Bob\n")
+        #expect(try ada.lines("--new", "-l", "renamed") == ["[ ] cheese"])
+        try bob.hand("create", "list")
+        try bob.hand("add", "-l", "list", "other")
+        try look("ls -l renamed")
+        #expect(try ada.messages("lists", "--new").contains("nothing is new"))
+    }
+
     /// A history of nothing is said to be one.
     @Test func aHistoryWithoutCommitsIsSaid() throws {
         #expect(try ada.messages("log", "--from", "9") == "'list' has no revision 9 yet\n")

@@ -1,6 +1,7 @@
 import HandCore
 import HandFormats
 import HandSync
+import HandWire
 
 /// The whole terminal client as a value: events go in, commands come out, and the app can be drawn at any time.
 ///
@@ -80,6 +81,7 @@ package struct App: Sendable {
         for name in state.lists.keys.filter({ state.lists[$0]?.isUpToDate == false }).sorted() {
             // A copy of more than the hand would make the change copy what it changes.
             var before = state.list(name).hand
+            let log = state.list(name).state.logID
             while let update = state.withList(name, { [now = state.now] in $0.showNext(now: now) }) {
                 recallNews(of: name)
                 if update.origin == .own { summarize(update, of: name, from: before) }
@@ -87,12 +89,15 @@ package struct App: Sendable {
                 before = state.list(name).hand
                 commands += handle(.list(name, .changed(state.list(name).state, update)))
             }
+            if log != 0, !LogID.isSameList(log, state.list(name).state.logID) {
+                say("'\(name)' is another list now: the one before was renamed or deleted")
+            }
         }
         return commands
     }
 
     private mutating func recallNews(of list: String) {
-        if let seen = state.seen { state.withList(list) { $0.recallNews(seen[list]) } }
+        if let seen = state.seen { state.withList(list) { $0.recallNews(seen.values) } }
     }
 
     /// Notes what the user's edit did, and which parts of it had no effect, and why.

@@ -135,11 +135,12 @@ package struct ListData: Sendable {
 
     // MARK: News
 
-    /// Takes into account what the user had seen of the list before. Only the first call counts.
-    mutating func recallNews(_ seen: Seen?) {
+    /// Takes into account what the user had seen of all lists before, and thus of this one, which may have had another
+    /// name. Only the first call counts.
+    mutating func recallNews(_ seen: some Sequence<Seen>) {
         guard !hasRecalledNews, state.isLoaded else { return }
         hasRecalledNews = true
-        news.recall(seen?.logID == state.logID ? seen : nil, in: hand)
+        news.recall(seen.first { $0.logID == state.logID }, in: hand)
     }
 
     /// Notes which news are on the screen. The user has seen what was there for a while, and what the cursor has left.

@@ -76,7 +76,7 @@ struct Lists: AsyncParsableCommand {
             let ask: @Sendable (DownMessage.ListEntry) async throws -> News? = { list in
                 try await Self.news(of: list, reader, client)
             }
-            try await server.forEach(lists.filter { reader.hasLooked(at: $0.name) }, of: client, at: address, ask) {
+            try await server.forEach(reader.candidates(among: lists), of: client, at: address, ask) {
                 if let news = $1 { found.append(news) }
                 return true
             }
@@ -96,12 +96,12 @@ struct Lists: AsyncParsableCommand {
 
     private typealias News = (entry: DownMessage.ListEntry, unseen: Int, commits: NewsOfCommits)
 
-    /// Returns nil for another list that has got a looked-at list's name.
+    /// Returns nil for a list that the person has never looked at.
     private static func news(
         of entry: DownMessage.ListEntry, _ reader: NewsReader, _ client: HandClient
     ) async throws -> News? {
         let log = try await client.excerpt(of: entry.name).logID
-        guard let last = reader.lastLook(at: entry.name, log: log) else { return nil }
+        guard let last = reader.lastLook(at: log) else { return nil }
         let since = min(last.revision, entry.revision)
         let commits = try await client.news(of: entry.name, since: since, through: entry.revision)
         return (entry, last.unseen.count, commits)

@@ -48,7 +48,7 @@ struct Log: AsyncParsableCommand {
             }
             let isNoted = isNew || Output.isTerminal
             let head = isNoted || number != nil ? try await answer { try await client.excerpt(of: name) } : nil
-            let last = isNoted ? head.flatMap { reader.lastLook(at: name, log: $0.logID) } : nil
+            let last = isNoted ? head.flatMap { reader.lastLook(at: $0.logID) } : nil
             let person = try await client.person()
             var next = isNew ? (last?.revision ?? 0) + 1 : max(1, first)
             if let number, let head { next = max(next, head.revision - number + 1) }

@@ -14,12 +14,16 @@ struct NewsReader {
         looks = Identity.looks(by: try server.user.name(), at: try server.address())
     }
 
-    /// The lists that the person has looked at; perhaps other lists have their names now.
-    func hasLooked(at list: String) -> Bool { looks[list] != nil }
+    /// The lists that the person may have looked at: those with the name of such a list, or all of them if such a list
+    /// is gone, since it may have another name now.
+    func candidates(among lists: [DownMessage.ListEntry]) -> [DownMessage.ListEntry] {
+        let areAllThere = Set(looks.keys).isSubset(of: lists.map(\.name))
+        return areAllThere ? lists.filter { looks[$0.name] != nil } : lists
+    }
 
-    /// The last look at a list; nil if there was none. Another list may have had its name before.
-    func lastLook(at list: String, log: UInt64) -> Seen? {
-        looks[list]?.filter { $0.logID == log }.max { $0.revision < $1.revision }
+    /// The last look at a list, whatever its name was then; nil if there was none.
+    func lastLook(at log: UInt64) -> Seen? {
+        looks.values.joined().filter { $0.logID == log }.max { $0.revision < $1.revision }
     }
 
     /// Returns which items of a list others have added or changed since the last look at it, or ever. What nobody
@@ -27,7 +31,7 @@ struct NewsReader {
     func places(
         in hand: Hand, at revision: Int, of list: String, log: UInt64, _ client: HandClient
     ) async throws -> Set<Int> {
-        let last = lastLook(at: list, log: log)
+        let last = lastLook(at: log)
         let news = try await client.news(of: list, since: min(last?.revision ?? 0, revision), through: revision)
         guard let last else { return news.isWhole ? Set(news.places.keys) : Set(hand.indices) }
         return Set(news.places.keys).union(hand.indices.filter { last.unseen[hand[$0].id] != nil })
