@@ -105,7 +105,7 @@ class History {
       return [{ type: "state", count: 0 }, { type: "chunk", items: [...this.lists[question.revision]] }];
     }
     const from = Math.max(question.from, this.forgotten + 1);
-    const commits = this.commits.slice(from - 1, question.from + question.limit - 1).slice(0, this.most);
+    const commits = this.commits.slice(from - 1, from + question.limit - 1).slice(0, this.most);
     return { type: "history", people: [{ author: 1, name: "Ada" }, { author: 2, name: "Bob" }], commits };
   }
 }
@@ -330,6 +330,14 @@ test("commits that do not fit into one answer are asked for one after the other"
   const made = history.commits.map(({ revision, author }) => [revision, ["Ada", "Bob"][author - 1]]);
   assert.deepEqual(await read(1, history.revision), made);
   assert.deepEqual(await read(2, 5), made.slice(1, 5));
+  // Of what is forgotten, the answer is what comes after; and more may be forgotten between two answers.
+  history.forgotten = 5;
+  assert.deepEqual(await read(1, 5), []);
+  assert.deepEqual(await read(2, 7), made.slice(5, 7));
+  history.forgotten = 0;
+  history.meanwhile = () => (history.forgotten += 4);
+  assert.deepEqual(await read(5, history.revision), made.slice(8));
+  [history.forgotten, history.meanwhile] = [0, () => {}];
   history.asked = 0;
   assert.deepEqual([(await listAt(history, "list", 0)).count, history.asked], [0, 0]);
   assert.equal((await listAt(history, "list", 1)).count, 1);

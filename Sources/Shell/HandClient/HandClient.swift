@@ -5,7 +5,7 @@ import HandCore
 /// from any thread.
 public final class HandClient: Sendable {
     private let mailbox: Mailbox<@Sendable (ClientEngine) -> Void>
-    let person: String
+    package let person: String
 
     /// Starts connecting. Does not wait for the connection.
     ///

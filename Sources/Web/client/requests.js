@@ -95,7 +95,8 @@ function isWhole([first, ...chunks]) {
 }
 
 /**
- * Commits of a list, the oldest first, and who made each; without those that are not kept. Fails as requests do.
+ * Commits of a list that follow each other, the oldest first, and who made each; without those that are not kept. Fails
+ * as requests do.
  * @param {Asker} asker @param {string} name @param {number} from @param {number} last
  */
 export async function commitsOf(asker, name, from, last) {
@@ -105,8 +106,12 @@ export async function commitsOf(asker, name, from, last) {
     const answer = await asker.request({ type: "history", name, from: next, limit: last - next + 1 });
     if (!("type" in answer) || answer.type !== "history" || answer.commits.length === 0) break;
     const names = new Map(answer.people.map(person => [person.author, person.name]));
-    for (const commit of answer.commits) all.push({ commit, who: names.get(commit.author) ?? "somebody" });
-    next = all[all.length - 1].commit.revision + 1;
+    // What is between two answers may be forgotten meanwhile; and of what is forgotten, the answer is what comes after.
+    if (answer.commits[0].revision > next) all.length = 0;
+    for (const commit of answer.commits) {
+      if (commit.revision <= last) all.push({ commit, who: names.get(commit.author) ?? "somebody" });
+    }
+    next = answer.commits[answer.commits.length - 1].revision + 1;
   }
   return all;
 }

@@ -16,6 +16,18 @@ import Testing
 
     private func texts() throws -> String { try ada.lines().map { $0.suffix(1) }.joined() }
 
+    /// What may be further back than the server's history is not said to be nothing.
+    @Test func undoEndsWhereTheHistoryBegins() throws {
+        let ada = try CommandUser("ada", ["--snapshot-commits", "10", "--keep-commits", "3"])
+        try ada.hand("create", "list")
+        for number in 1...25 { try ada.hand("add", "\(number)", "-q") }
+        func oldest() throws -> Substring? { try ada.hand("log").firstMatch(of: #/^revision ([0-9]+) /#)?.1 }
+        #expect(try eventually { try oldest() != "1" })
+        let end = "since revision \(try oldest() ?? ""): older commits are not kept, or not searched\n"
+        #expect(try ada.named("ben").hand("undo", expecting: 3) == "hand: 'ben' has nothing to undo \(end)")
+        #expect(try ada.messages("undo", "-n", "30").hasSuffix("'ada' has nothing more to undo \(end)"))
+    }
+
     @Test func undoAndRedoGoStepByStep() throws {
         #expect(try ada.hand("undo", expecting: 3) == "hand: 'ada' has nothing to undo\n")
         #expect(try ada.hand("redo", expecting: 3) == "hand: 'ada' has nothing to redo\n")

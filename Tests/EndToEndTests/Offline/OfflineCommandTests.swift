@@ -269,6 +269,20 @@ import Testing
         #expect(clients.filter { $0.hasSuffix(".sqlite") }.count == 2)
     }
 
+    /// Whoever sends the edits of another name is led to where what was lost of them is kept.
+    @Test func lossesOfAnotherNameAreFound() throws {
+        let bob = ada.named("Bob")
+        try bob.hand("ls")
+        ada.server.kill()
+        try bob.hand("edit", "1", "Bob's words", "--queue", "--timeout", "1")
+        try ada.server.start()
+        try ada.hand("rm", "1")
+        let told = try ada.messages("sync")
+        #expect(told.contains("get it back: hand rejected --as Bob\n"), "\(told)")
+        #expect(try ada.hand("rejected", "--as", "Bob").contains("Bob's words"))
+        #expect(try ada.hand("rejected") == "")
+    }
+
     @Test func editsMayNameTheRevisionThatWasSeen() throws {
         try ada.hand("export")
         ada.server.kill()

@@ -30,6 +30,18 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.messages)")
     }
 
+    /// A backup that has no room says which disk is full, and leaves nothing there.
+    @Test(.enabled(if: OfflineCommandTests.canMount, "needs root")) func aFullDiskIsNamed() throws {
+        let server = try RunningServer(folder)
+        defer { server.kill() }
+        try shell("hand create list && hand add milk && mkdir \(folder.path)/small")
+        let (small, backup) = ("\(folder.path)/small", "'\(Binary.path)' backup --data \(data)")
+        let outcome = try Binary.run(
+            ["-m", "sh", "-c", "mount -t tmpfs -o size=16k none \(small) && \(backup) \(small)/b; ls -A \(small)"],
+            program: "/usr/bin/unshare")
+        #expect(outcome.output == "" && outcome.messages.hasPrefix("hand: \(small)/b.partial: "), "\(outcome)")
+    }
+
     /// Under a umask that gives everybody all rights.
     @Test func newFilesAreForTheirOwner() throws {
         let server = try RunningServer(folder, ["--audit", folder.path + "/audit"], launcher: RunningServer.laxUmask)

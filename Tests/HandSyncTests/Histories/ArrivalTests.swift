@@ -55,6 +55,16 @@ import Testing
         #expect(pages.commits.map(\.revision) == Array(600...900) && pages.request == nil)
     }
 
+    /// If the server has forgotten all that is asked for, its answer begins with the first commit that it has.
+    @Test func commitsAfterTheLastOneAreNotReturned() {
+        let log = Self.log((1...30).map { Self.insertion(UInt64($0)) })
+        for (oldest, found) in [(13, [13, 14, 15]), (20, [])] {
+            var pages = CommitPages(of: "list", from: 8, through: 15)
+            pages.take(.history(Array(log[(oldest - 1)...].prefix(8)), people: []))
+            #expect(pages.commits.map(\.revision) == found && pages.request == nil)
+        }
+    }
+
     /// What was added lately needs no old commits; what the server has forgotten ends the search.
     @Test func onlyWhatIsNeededIsRead() {
         let log = Self.log((1...5_000).map { Self.insertion(UInt64($0)) })

@@ -57,7 +57,8 @@ package struct CommitPages: PagedRequest {
         }
         // The server may have forgotten what is between two pages.
         if page[0].revision > next { commits = [] }
-        commits += page
+        // If it has forgotten all that was asked for, the answer begins with what it has.
+        commits += page.prefix { $0.revision <= last }
         next = newest.revision + 1
     }
 }

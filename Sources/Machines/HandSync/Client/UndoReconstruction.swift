@@ -79,6 +79,11 @@ package struct UndoReconstruction: Sendable {
     /// The revision before the first of the commits.
     private var floor: Int { revision - commits.count }
 
+    private var isAtEnd: Bool { isForgotten || commits.count >= Self.depth }
+
+    /// The oldest of the commits, if older ones that may matter are no longer kept, or not searched.
+    package var horizon: Int? { floor > bottom && isAtEnd ? floor + 1 : nil }
+
     /// Adds older commits.
     ///
     /// - Precondition: the commits are the last of the requested ones. The first requested commits may no longer be
@@ -188,7 +193,7 @@ package struct UndoReconstruction: Sendable {
         switch search {
         case .nothing: return .nothing
         case .further:
-            if isForgotten || commits.count >= Self.depth { return .nothing }
+            if isAtEnd { return .nothing }
             // Read as many more commits as are already known.
             return read(from: max(bottom + 1, floor - min(max(commits.count, 1), Self.page) + 1))
         case .inBase:

@@ -36,6 +36,9 @@ package struct SQLiteError: Error, Equatable, Sendable {
         }
     }
 
+    /// Whether the disk, or the space that the database may take, is full.
+    package var isFull: Bool { code & 0xFF == SQLITE_FULL }
+
     /// Whether a journal next to the database has to be rolled back before anybody can read.
     var isUnfinishedTransaction: Bool { code == SQLITE_READONLY | 3 << 8 }
 

@@ -32,7 +32,11 @@ package enum StoreBackup {
             guard try database.read({ try Schema.isThere($0, source) }) else {
                 throw StoreError.notAStore(path: source)
             }
-            _ = try database.withConnection { try $0.run("VACUUM INTO ?", [.text(file)]) }
+            do {
+                _ = try database.withConnection { try $0.run("VACUUM INTO ?", [.text(file)]) }
+            } catch let error as SQLiteError where error.isFull {
+                throw StoreError.failed("\(file): \(error)")
+            }
             try database.close()
         }
     }

@@ -8,7 +8,9 @@ enum Suggestion {
 
     /// The options that say where a command acts.
     private static func places(of command: String) -> [String] {
-        operators.contains { command.hasPrefix($0) } ? ["--data", "--store"] : ["--url"]
+        if operators.contains(where: command.hasPrefix) { return ["--data", "--store"] }
+        // What was refused is kept for each person.
+        return command.hasPrefix("rejected") && !command.hasSuffix("--as") ? ["--url", "--as"] : ["--url"]
     }
 
     /// Returns a command with this command's context, and with its options that say where it acts.
@@ -32,6 +34,13 @@ enum Suggestion {
         let all = words.contains { $0.hasPrefix("-") } ? settings + ["--"] + words : words + settings
         return (["hand"] + (context ?? []).map(ShellWord.quoted) + [command] + all.map(ShellWord.quoted))
             .joined(separator: " ")
+    }
+
+    /// The command that shows what was refused of a person's edits.
+    ///
+    /// - Parameter person: nil for the user without `--as`.
+    static func rejected(of person: String?) -> String {
+        person.map { command("rejected --as", $0) } ?? command("rejected")
     }
 
     /// The word without the secret or the password of an address.

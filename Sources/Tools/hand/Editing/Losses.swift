@@ -35,14 +35,14 @@ enum Losses {
     static func settle(_ client: HandClient, _ server: ServerOptions) async -> Bool {
         let settled = await client.settle()
         // Also with --quiet: nothing else tells the person.
-        for edit in settled { Output.message("\(text(edit))") }
+        for edit in settled { Output.message("\(text(edit, Suggestion.rejected(of: server.user.person)))") }
         return !settled.isEmpty
     }
 
     static func tell(_ losses: [Loss], _ people: [AuthorID: String], _ server: ServerOptions, of list: String? = nil) {
         for loss in losses { server.say("\(list.map { "'\($0)': " } ?? "")\(text(loss, people))") }
         if losses.contains(where: { !$0.pieces.isEmpty }) {
-            server.say("get \(losses.count == 1 ? "it" : "them") back: \(Suggestion.command("rejected"))")
+            server.say("get \(losses.count == 1 ? "it" : "them") back: \(Suggestion.rejected(of: server.user.person))")
         }
     }
 
@@ -52,16 +52,16 @@ enum Losses {
         return "\(who) \(loss.summary) (revision \(override.revision))"
     }
 
-    private static func text(_ settled: HandClient.Settled) -> String {
+    private static func text(_ settled: HandClient.Settled, _ rejected: String) -> String {
         let edit = "your earlier edit of '\(settled.submission.list)', whose outcome was not known,"
         switch settled.answer {
         case .committed(let revision, _, _): return "\(edit) was made: revision \(revision)"
         case .rejected(let reason):
-            return "\(edit) was refused: \(reason) It is kept: \(Suggestion.command("rejected"))"
+            return "\(edit) was refused: \(reason) It is kept: \(rejected)"
         case .error(.noSuchList, _):
             return
-                "what became of \(edit) cannot be found out: the list is gone. It is kept: \(Suggestion.command("rejected"))"
-        default: return "\(edit) was not made. It is kept: \(Suggestion.command("rejected"))"
+                "what became of \(edit) cannot be found out: the list is gone. It is kept: \(rejected)"
+        default: return "\(edit) was not made. It is kept: \(rejected)"
         }
     }
 

@@ -212,6 +212,6 @@ struct Shelf {
         if count == 0 { return nil }
         let (was, isKept) = count == 1 ? ("was", "is") : ("were", "are")
         let finding = "\(Amount.count(count, "edit")) of yours \(was) refused and \(isKept) kept"
-        return (finding, "\(Suggestion.command("rejected"))")
+        return (finding, Suggestion.rejected(of: server.user.person))
     }
 }

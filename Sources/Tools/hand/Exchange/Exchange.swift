@@ -7,7 +7,7 @@ import HandCore
 import HandFormats
 import HandWire
 
-extension ListFormat: ExpressibleByArgument {
+extension ListFormat {
     /// The format of a file's extension; nil if the file has none, as a pipe.
     ///
     /// - Throws: for an extension that is none of those of `formats`.
@@ -21,6 +21,16 @@ extension ListFormat: ExpressibleByArgument {
             throw Failure(.usage, "\(problem). Use --format: \(names.joined(separator: ", "))")
         }
         self = format
+    }
+
+    /// Reads one of the names of `formats`.
+    fileprivate static func named(among formats: [ListFormat]) -> @Sendable (String) throws -> ListFormat {
+        { name in
+            let format = allCases.first { $0.name == name }
+            if let format, formats.contains(format) { return format }
+            let problem = format.map { "\($0.title) is only imported" } ?? "no such format"
+            throw ValidationError("\(problem). Use \(names(formats))")
+        }
     }
 
     /// The names for the help.
@@ -39,15 +49,10 @@ struct Export: AsyncParsableCommand {
     var file = "-"
     @Option(
         help: .init("\(ListFormat.names(ListFormat.written))", valueName: "format"),
-        completion: .list(ListFormat.written.map(\.name)))
+        completion: .list(ListFormat.written.map(\.name)), transform: ListFormat.named(among: ListFormat.written))
     var format: ListFormat?
     @Option(help: .init("The revision to export (default: the newest).", valueName: "revision")) var at: Int?
     @Flag(name: .shortAndLong, help: "Overwrite a file that is not an export, without asking.") var force = false
-
-    func validate() throws {
-        guard let format, !ListFormat.written.contains(format) else { return }
-        throw ValidationError("--format: \(format.title) is only imported. Use \(ListFormat.names(ListFormat.written))")
-    }
 
     func run() async throws {
         let (name, at) = (try list.name(), at)
@@ -85,7 +90,7 @@ struct Import: AsyncParsableCommand {
     var file: String
     @Option(
         help: .init("\(ListFormat.names(ListFormat.allCases))", valueName: "format"),
-        completion: .list(ListFormat.allCases.map(\.name)))
+        completion: .list(ListFormat.allCases.map(\.name)), transform: ListFormat.named(among: ListFormat.allCases))
     var format: ListFormat?
     @Flag(help: "Give the items new ids, so that a list can be imported twice.") var newIds = false
     @Flag(help: "Make tasks of plain list items, in Markdown and Org.") var tasks = false

@@ -250,16 +250,19 @@ struct Sync: AsyncParsableCommand {
 
     func run() async throws {
         if discard { return try await discardEdits() }
-        let address = try list.server.address(list.list)
+        let (address, person) = (try list.server.address(list.list), try list.server.user.name())
         var problems: [(list: String, status: ExitStatus)] = []
         var wasWaiting = false
         let held = try await forEachClient(at: address) { client in
-            let server = list.server
-            if try await server.limited(client, address, { await Losses.settle(client, server) }) { wasWaiting = true }
+            var server = list.server
+            // Edits that were made under another name are kept under it.
+            if client.person != person { server.user.person = client.person }
+            let sender = server
+            if try await server.limited(client, address, { await Losses.settle(client, sender) }) { wasWaiting = true }
             for name in try await client.waitingLists() where isWanted(name) {
                 wasWaiting = true
                 do {
-                    if let reason = try await send(name, client, address) {
+                    if let reason = try await Self.send(name, client, address, sender) {
                         problems.append((name, Failure(ClientError.rejected(reason)).status))
                     }
                 } catch {
@@ -311,15 +314,17 @@ struct Sync: AsyncParsableCommand {
     }
 
     /// Sends the waiting edits of a list, and prints the result. Returns the reason if some of the edits were refused.
-    private func send(_ name: String, _ client: HandClient, _ address: HandAddress) async throws -> Rejection? {
-        let outcome = try await list.server.limited(client, address) {
+    private static func send(
+        _ name: String, _ client: HandClient, _ address: HandAddress, _ server: ServerOptions
+    ) async throws -> Rejection? {
+        let outcome = try await server.limited(client, address) {
             try await client.connected()
             return try await client.open(name).settled()
         }
-        list.server.tell(outcome, of: name)
-        try await list.server.noteTold(of: name, client)
-        if !list.server.json, outcome.revision == nil, let rejection = outcome.rejections.first { return rejection }
-        list.server.tell(
+        server.tell(outcome, of: name)
+        try await server.noteTold(of: name, client)
+        if !server.json, outcome.revision == nil, let rejection = outcome.rejections.first { return rejection }
+        server.tell(
             .object(
                 [.init("list", .string(name)), .init("revision", JSONValue(orNull: outcome.revision))]
                     + Losses.members(of: outcome)),

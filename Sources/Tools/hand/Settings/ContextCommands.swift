@@ -163,7 +163,10 @@ private struct RemoveContext: ParsableCommand {
             _ = try Contexts.existing(name)
             return
         }
+        let wasInUse = try? Contexts.currentName() == name
         try Contexts.remove(name)
-        result.tell(["name": .string(name), "removed": true], "removed '\(name)'")
+        result.tell(
+            ["name": .string(name), "removed": true],
+            "removed '\(name)'\(wasInUse == true ? "; no context is in use now" : "")")
     }
 }
