@@ -34,9 +34,9 @@ package struct PageFile: Sendable {
 
     private static let view = [
         "app.js", "bottom.js", "chunks.js", "clients.js", "composer.js", "content.js", "dialogs.js", "dom.js",
-        "draft.js", "edits.js", "field.js", "gestures.js", "grid.js", "historyscreen.js", "keys.js", "listactions.js",
-        "listscreen.js", "listsscreen.js", "looking.js", "main.js", "news.js", "noticebar.js", "ownedits.js",
-        "page.css", "pagedialogs.js", "route.js", "row.js", "rows.js", "selection.js", "sentences.js", "speech.js",
-        "tabmemory.js", "taskwords.js", "textediting.js", "texts.js",
+        "draft.js", "edits.js", "field.js", "gestures.js", "grid.js", "historyscreen.js", "identity.js", "keys.js",
+        "listactions.js", "listscreen.js", "listsscreen.js", "looking.js", "main.js", "news.js", "noticebar.js",
+        "ownedits.js", "page.css", "pagedialogs.js", "route.js", "row.js", "rows.js", "selection.js", "sentences.js",
+        "speech.js", "tabmemory.js", "taskwords.js", "textediting.js", "texts.js",
     ]
 }

@@ -36,7 +36,8 @@ const later = setTimeout;
 globalThis.setTimeout = (...args) => later(...args).unref();
 const { Client } = await import("../../Sources/Web/client/client.js");
 
-const { Clients, Identity } = await import("../../Sources/Web/view/clients.js");
+const { Clients } = await import("../../Sources/Web/view/clients.js");
+const { Identity } = await import("../../Sources/Web/view/identity.js");
 
 const moment = () => new Promise(resolve => later(resolve, 20));
 

@@ -12,7 +12,7 @@ import {
   copyOf, kindBeside, markdownOf, newItem, safeAddress, written, writtenLines,
 } from "../../Sources/Web/view/content.js";
 import { Draft } from "../../Sources/Web/view/draft.js";
-import { Identity } from "../../Sources/Web/view/clients.js";
+import { Identity } from "../../Sources/Web/view/identity.js";
 import {
   branchesOf, changing, inserting, moving, originOf, removing, runsOf, sortedBy, touchedBy,
 } from "../../Sources/Web/view/edits.js";

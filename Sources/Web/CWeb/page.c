@@ -74,6 +74,7 @@ static const char contents[] = {
 #embed "../view/gestures.js" suffix(, 0, )
 #embed "../view/grid.js" suffix(, 0, )
 #embed "../view/historyscreen.js" suffix(, 0, )
+#embed "../view/identity.js" suffix(, 0, )
 #embed "../view/keys.js" suffix(, 0, )
 #embed "../view/listactions.js" suffix(, 0, )
 #embed "../view/listscreen.js" suffix(, 0, )

@@ -1,8 +1,9 @@
 // Where the page begins, and how it is kept on the device.
 
 import { App } from "./app.js";
-import { Clients, Identity, nameProblem } from "./clients.js";
+import { Clients } from "./clients.js";
 import { h, setText } from "./dom.js";
+import { Identity, nameProblem } from "./identity.js";
 import { fragmentOf, linkOf } from "./route.js";
 import { Speech } from "./speech.js";
 

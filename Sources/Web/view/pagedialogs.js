@@ -6,11 +6,11 @@ import { insertedItems } from "../client/components.js";
 import { newCount } from "../client/delta.js";
 import { LINK, TASK } from "../client/item.js";
 import { commitsOf } from "../client/requests.js";
-import { nameProblem } from "./clients.js";
 import { amount, kindName, lineOf, nameOf } from "./content.js";
 import { ask, confirmThat, openDialog, openMenu } from "./dialogs.js";
 import { button, fill, h } from "./dom.js";
 import { originOf } from "./edits.js";
+import { nameProblem } from "./identity.js";
 import { ACTIONS, NO_LETTERS, keysOf, roleFor } from "./keys.js";
 import { fragmentOf, linkOf } from "./route.js";
 import { agoText, errorText, wordsOfChange } from "./sentences.js";
@@ -208,7 +208,8 @@ export function openItem(app, open, id, perform) {
   const fits = (/** @type {string} */ action) => (action !== "deleteBranch" || view.subItems(index) > 0) &&
     (action !== "tick" || item.kind === TASK) && (action !== "edit" || text !== undefined) &&
     (action !== "editAddress" || url !== undefined) &&
-    !(open.takesOnlyCards && action.startsWith("add")) && (open.most > 0 || (action !== "indent" && action !== "outdent")) &&
+    (!open.takesOnlyCards || !action.startsWith("add")) &&
+    (open.most > 0 || (action !== "indent" && action !== "outdent")) &&
     !app.refusal(open, roleFor(action));
   const past = h("ul", { class: "past", "aria-live": "polite" }, h("li", {}, "Reading its history…"));
   const above = [

@@ -35,9 +35,10 @@ struct Undoing: Sendable {
                 if isDone { continue }
                 // A token has a name of its own.
                 let person = try await undoing.client.person()
-                let since: Printable = undoing.past.horizon.map {
-                    " since revision \($0): older commits are not kept, or not searched"
-                } ?? ""
+                let since: Printable =
+                    undoing.past.horizon.map {
+                        " since revision \($0): older commits are not kept, or not searched"
+                    } ?? ""
                 if first { throw Failure(.notFound, "'\(person)' has nothing to \(step)\(since)") }
                 return server.say("'\(person)' has nothing more to \(step)\(since)")
             }
