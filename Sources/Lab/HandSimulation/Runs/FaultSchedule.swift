@@ -117,7 +117,8 @@ package struct FaultSchedule: Sendable {
     func list(_ index: Int) -> (name: String, rules: Rules) {
         switch (index % lists + Int(seed % 3)) % 3 {
         case 0: ("open\(index % lists)", Rules())
-        case 1: ("short\(index % lists)", Rules(maximumCount: 7))
+        // A shared list is full more often: only there may a refusal cross a batch that accepts the same edit.
+        case 1: ("short\(index % lists)", Rules(maximumCount: servers > 1 ? 3 : 7))
         default: ("cards\(index % lists)", Rules(maximumCount: 9, allowedKinds: [.card], hasDeck: true))
         }
     }
