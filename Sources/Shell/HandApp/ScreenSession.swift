@@ -108,7 +108,10 @@ final class ScreenSession: MachineShell {
         case .undeleteList(let name):
             ask(command) { .undelete(request: $0, name: name, deletion: nil, newName: name) }
         case .fetchHistory(let name, let from, let limit):
-            ask(command) { .history(request: $0, name: name, from: from, limit: limit) }
+            client.askAll(CommitPages(of: name, from: from, through: from + limit - 1)) { [weak self] pages, failure in
+                let answer = Event.history(list: name, pages.commits, people: pages.people)
+                self?.report(failure.map { .failed(command, $0) } ?? answer)
+            }
         case .fetchState(let name, let revision): ask(command) { .fetch(request: $0, name: name, revision: revision) }
         case .fetchArrivals(let list): fetchArrivals(list, command)
         case .fetchEarlierTexts(let list):
@@ -230,10 +233,6 @@ extension Command {
     fileprivate func event(_ answer: ClientMachine.Answer) -> Event? {
         switch (self, answer) {
         case (.create, .done), (.deleteList, .done), (.renameList, .done), (.undeleteList, .done): .done(self)
-        case (.fetchHistory(let list, _, _), .history(let commits, let people)):
-            .history(
-                list: list, commits,
-                people: Dictionary(people.map { ($0.author, $0.name) }, uniquingKeysWith: { $1 }))
         case (.fetchState(let list, _), .state(let hand, let revision)):
             .state(list: list, revision: revision, hand)
         default: nil

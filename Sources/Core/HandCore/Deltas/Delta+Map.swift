@@ -65,9 +65,17 @@ extension Delta {
     }
 
     /// The items of the old list whose contents are needed to describe the delta or to undo it: the items that the
-    /// delta edits, deletes or moves, in order. O(components).
+    /// delta edits, deletes or moves, in order. Neighbors are one range. O(components).
     package var touched: [Range<Int>] {
-        spans.filter { !$0.step.isContent && $0.step.kind != .keep }.map(\.oldItems)
+        var runs: [Range<Int>] = []
+        for span in spans where !span.step.isContent && span.step.kind != .keep {
+            if let last = runs.last, last.upperBound == span.oldItems.lowerBound {
+                runs[runs.count - 1] = last.lowerBound..<span.oldItems.upperBound
+            } else {
+                runs.append(span.oldItems)
+            }
+        }
+        return runs
     }
 
     /// Returns the new position of the gap before the old item at `gap`, for a cursor on that side of the gap.

@@ -18,6 +18,8 @@ final class Ledger {
         var list: NaiveList { lists[lists.count - 1] }
         /// The last level that somebody gave to each item.
         var levels: [ItemID: UInt8] = [:]
+        /// The commit that inserted each item last.
+        var arrivals: [ItemID: (revision: Int, author: AuthorID)] = [:]
         /// The last sequence of each client, and the number of its edits that were committed.
         var clients: [AuthorID: (sequence: SequenceNumber, edits: Int)] = [:]
         /// The newest revision that a client has seen.
@@ -106,7 +108,13 @@ final class Ledger {
         }
         let before = history.list
         history.lists.append(try before.applying(commit.delta))
-        let given = system.mergers.levels(givenBy: commit, of: history.logID)
+        let new = Set(commit.delta.insertedItems.map(\.id))
+        // An edit of an item that others have deleted and brought back meanwhile has no effect.
+        let given = system.mergers.levels(givenBy: commit, of: history.logID)?.filter { item, _ in
+            guard !new.contains(item), let arrival = history.arrivals[item] else { return true }
+            return arrival.revision <= commit.base || arrival.author == commit.author
+        }
+        for item in new { history.arrivals[item] = (commit.revision, commit.author) }
         history.levels.merge(given ?? commit.delta.levels(on: before.items)) { $1 }
         if history.lists.count > 3 { history.lists.removeFirst() }
         let items = history.list.items

@@ -11,9 +11,11 @@ package enum NewsText {
     }
 
     /// `4 new, by Bob`, or `changed by Bob` if no item is new or changed; nil if nobody changed anything.
-    package static func headline(_ count: Int, by names: [String]) -> String? {
+    ///
+    /// - Parameter isCut: whether there may be more: `978+ new, by Bob`.
+    package static func headline(_ count: Int, isCut: Bool = false, by names: [String]) -> String? {
         let by = people(names)
         if count == 0 { return by.isEmpty ? nil : "changed\(by)" }
-        return "\(count) new\(by.isEmpty ? "" : "," + by)"
+        return "\(count)\(isCut ? "+" : "") new\(by.isEmpty ? "" : "," + by)"
     }
 }

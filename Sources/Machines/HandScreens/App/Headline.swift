@@ -21,7 +21,7 @@ struct Headline: Equatable, Sendable {
     /// `4 new, by Bob`; nil if nothing is new.
     ///
     /// - Parameter unseen: how many items were new before these changes.
-    func text(andUnseen unseen: Int) -> String? { NewsText.headline(count + unseen, by: names) }
+    func text(andUnseen unseen: Int) -> String? { NewsText.headline(count + unseen, isCut: isCut, by: names) }
 }
 
 extension AppState {

@@ -10,6 +10,9 @@ struct HistoryScreen: TableScreen, ListScreens {
     private var people: [AuthorID: String] = [:]
     private var whose = Whose.everybody
     private var isFetching = false
+    /// The revisions that were asked for last, and the first one that the server may still have.
+    private var asked = 1..<1
+    private var floor = 1
     private var problem: String?
     /// What commits did, by revision, and the list after the newest of these commits.
     private var summaries: [Int: String] = [:]
@@ -68,7 +71,7 @@ struct HistoryScreen: TableScreen, ListScreens {
     }
 
     func title(_ app: AppState) -> Line {
-        Line(list, .bold) + Line("  history, \(whose.title)") + Line(isFetching ? "  loading…" : "")
+        Line(list, .bold) + Line("  history, \(whose.title)") + Line(isFetching ? "  loading…" : floor > 1 ? "  older ones are not kept" : "")
     }
 
     func emptyText(_ app: AppState) -> [Line] {
@@ -111,7 +114,8 @@ struct HistoryScreen: TableScreen, ListScreens {
         var commands: [Command] = []
         switch event {
         case .appeared: return [.follow(list)] + fetch(app)
-        case .model(.history(list, let page, let names)):
+        // The screen of one revision asks for commits, too.
+        case .model(.history(list, let page, let names)) where isFetching:
             isFetching = false
             people.merge(names) { $1 }
             take(page, app)
@@ -157,6 +161,7 @@ struct HistoryScreen: TableScreen, ListScreens {
 
     private mutating func take(_ page: [Commit], _ app: AppState) {
         problem = nil
+        if page.isEmpty { floor = asked.upperBound }
         let newest = commits.first?.revision ?? 0
         let oldest = commits.last?.revision ?? .max
         let new = page.filter { $0.revision > newest }.reversed()
@@ -172,16 +177,16 @@ struct HistoryScreen: TableScreen, ListScreens {
         guard !isFetching, app.isOnline else { return [] }
         let head = app.list(list).state.revision
         guard let newest = commits.first?.revision, let oldest = commits.last?.revision else {
-            guard head > 0 else { return [] }
-            return ask(from: max(1, head - Self.page + 1))
+            guard head >= floor else { return [] }
+            return ask(max(1, head - Self.page + 1)..<head + 1)
         }
-        if newest < head { return ask(from: newest + 1) }
-        guard oldest > 1, table.cursor + app.bodyRows * 2 > shown(app).count else { return [] }
-        return ask(from: max(1, oldest - Self.page), limit: min(Self.page, oldest - 1))
+        if newest < head { return ask(newest + 1..<min(newest + Self.page, head) + 1) }
+        guard oldest > floor, table.cursor + app.bodyRows * 2 > shown(app).count else { return [] }
+        return ask(max(1, oldest - Self.page)..<oldest)
     }
 
-    private mutating func ask(from revision: Int, limit: Int = HistoryScreen.page) -> [Command] {
-        isFetching = true
-        return [.fetchHistory(list: list, from: revision, limit: limit)]
+    private mutating func ask(_ revisions: Range<Int>) -> [Command] {
+        (isFetching, asked) = (true, revisions)
+        return [.fetchHistory(list: list, from: revisions.lowerBound, limit: revisions.count)]
     }
 }

@@ -36,17 +36,25 @@ struct ItemPast: Sendable {
 
     func lines(_ app: AppState) -> [Line] {
         guard let history, let newest = history.steps.first, let oldest = history.steps.last else {
+            if history?.isForgotten == true { return [Line(), Line(Self.forgotten, .dim)] }
             return history?.isCut == true && !isShown ? [Line(), advice("", app)] : []
         }
-        if isShown { return [Line()] + history.steps.map { row($0, history, app) } + reading(history) }
+        if isShown {
+            let steps = history.steps.map { row($0, history, app) }
+            return [Line()] + steps + reading(history) + (history.isForgotten ? [Line(Self.forgotten, .dim)] : [])
+        }
         var words = Line()
         if history.isWhole { words.append(text(oldest, history, app)) }
         if newest != oldest || !history.isWhole {
             words.append(words.text.isEmpty ? "" : ", ")
             words.append(text(newest, history, app))
         }
-        return [Line(), history.isWhole ? words.restyled { $0.with(.dim) } : advice(words.text + "; ", app)]
+        if history.isForgotten { words.append("; \(Self.forgotten)") }
+        let isAll = history.isWhole || history.isForgotten
+        return [Line(), isAll ? words.restyled { $0.with(.dim) } : advice(words.text + "; ", app)]
     }
+
+    private static let forgotten = "older changes are no longer kept"
 
     private func advice(_ words: String, _ app: AppState) -> Line {
         Line(words + "\(app.keys.symbol(for: .history)) reads further back", .dim)

@@ -57,6 +57,8 @@ package struct ItemHistory: PagedRequest {
     package private(set) var next = 0
     /// Whether there may be earlier steps, among commits that were not asked for.
     package private(set) var isCut = false
+    /// Whether the server has forgotten earlier commits.
+    package private(set) var isForgotten = false
     /// Whether the list has the item.
     package private(set) var isFound = false
     private let name: String
@@ -109,7 +111,7 @@ package struct ItemHistory: PagedRequest {
     private mutating func take(_ part: [Commit]) {
         for commit in part.reversed() where !isWhole { pass(commit) }
         // Older commits may have been forgotten.
-        let isForgotten = part.first?.revision != first
+        isForgotten = part.first?.revision != first
         next = (part.first?.revision ?? next + 1) - 1
         isCut = !isWhole && !isForgotten && next > 0 && head - next >= limit
         if !isWhole && !isForgotten && !isCut { readOn() }

@@ -119,8 +119,9 @@ extension Delta.Placed {
 
 /// What others have changed since a revision, found from the commits alone, without the list.
 package struct NewsOfCommits: PagedRequest {
-    /// The places of what is new or changed, in the list after the last commit.
-    package private(set) var places: [Int: Delta.Mark] = [:]
+    /// What the commits did, joined to runs of which each is at least twice as long as the next one: so what is new is
+    /// carried over later commits O(log n) times, and not once for each of them.
+    private var runs: [Run] = []
     /// The authors of others' commits, in the order of their first commits.
     package private(set) var authors: [AuthorID] = []
     /// The names of all authors of the commits.
@@ -145,6 +146,12 @@ package struct NewsOfCommits: PagedRequest {
     /// The names of the others who made commits.
     package var names: [String] { authors.map { people[$0] ?? "somebody" } }
 
+    /// The places of what is new or changed, in the list after the last commit. O(changes · log commits).
+    package var places: [Int: Delta.Mark] {
+        let whole = runs.reversed().reduce(nil as Run?) { later, run in later.map(run.followed) ?? run }
+        return whole?.effects.compactMapValues(\.mark) ?? [:]
+    }
+
     /// Whether there may be more commits than were asked for.
     package var isCut: Bool { revision >= limit }
 
@@ -160,30 +167,75 @@ package struct NewsOfCommits: PagedRequest {
             isAtEnd = true
             return
         }
-        if commits[0].revision > revision + 1 { isWhole = false }
+        // What came before commits that are forgotten cannot be placed any more.
+        if commits[0].revision > revision + 1 { (isWhole, runs) = (false, []) }
         for entry in people { self.people[entry.author] = entry.name }
-        for commit in commits { follow(commit) }
-        revision = newest.revision
+        for commit in commits where commit.revision <= limit { follow(commit) }
+        revision = min(newest.revision, limit)
     }
 
     private mutating func follow(_ commit: Commit) {
-        let (delta, isOwn) = (commit.delta, people[commit.author] == person)
-        if !places.isEmpty {
-            places = Dictionary(
-                uniqueKeysWithValues: delta.map(indices: places.keys).compactMap { old, new in
-                    places[old].map { (new, $0) }
-                })
-        }
         if commit.refusal != nil { return }
+        let isOwn = people[commit.author] == person
         if !isOwn, !authors.contains(commit.author) { authors.append(commit.author) }
-        for step in delta.placed where step.mark != nil {
-            for place in step.new {
-                if isOwn {
-                    places[place] = nil
-                } else if let news = step.news {
-                    places[place] = places[place] == .inserted ? .inserted : news
+        var run = Run(commit.delta, isOwn: isOwn)
+        while let last = runs.last, last.count <= run.count {
+            runs.removeLast()
+            run = last.followed(by: run)
+        }
+        runs.append(run)
+    }
+}
+
+extension NewsOfCommits {
+    /// Successive commits as one.
+    fileprivate struct Run {
+        /// What was done to an item that is there afterwards.
+        enum Effect {
+            case inserted, edited
+            /// The person did something with it, and thus knows it; afterwards others may have edited it.
+            case seen, seenAndEdited
+
+            var mark: Delta.Mark? {
+                switch self {
+                case .inserted: .inserted
+                case .edited, .seenAndEdited: .edited
+                case .seen: nil
                 }
             }
+
+            func followed(by next: Effect?) -> Effect {
+                switch (self, next) {
+                case (_, nil): self
+                case (.seen, .edited?): .seenAndEdited
+                // What is new stays new when somebody edits it.
+                case (_, .edited?): self
+                case (_, let next?): next
+                }
+            }
+        }
+
+        /// By the places of the items.
+        private(set) var effects: [Int: Effect] = [:]
+        private var delta: Delta
+        private(set) var count = 1
+
+        init(_ delta: Delta, isOwn: Bool) {
+            self.delta = delta
+            for step in delta.placed where step.mark != nil {
+                guard isOwn || step.news != nil else { continue }
+                let effect: Effect = isOwn ? .seen : step.news == .inserted ? .inserted : .edited
+                for place in step.new { effects[place] = effect }
+            }
+        }
+
+        func followed(by next: Run) -> Run {
+            var both = next
+            for (old, new) in next.delta.map(indices: effects.keys) {
+                both.effects[new] = effects[old]?.followed(by: next.effects[new])
+            }
+            (both.delta, both.count) = (delta.composed(with: next.delta), count + next.count)
+            return both
         }
     }
 }

@@ -36,6 +36,8 @@ package struct CommitPages: PagedRequest {
     private var next: Int
     private var isAtEnd = false
     package private(set) var commits: [Commit] = []
+    /// The names of the authors.
+    package private(set) var people: [AuthorID: String] = [:]
 
     /// The most commits of a page.
     private static let page = 1_000
@@ -51,10 +53,11 @@ package struct CommitPages: PagedRequest {
     }
 
     package mutating func take(_ answer: ClientMachine.Answer) {
-        guard case .history(let page, _) = answer, let newest = page.last, newest.revision >= next else {
+        guard case .history(let page, let people) = answer, let newest = page.last, newest.revision >= next else {
             isAtEnd = true
             return
         }
+        for person in people { self.people[person.author] = person.name }
         // The server may have forgotten what is between two pages.
         if page[0].revision > next { commits = [] }
         // If it has forgotten all that was asked for, the answer begins with what it has.

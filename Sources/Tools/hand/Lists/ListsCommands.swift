@@ -84,6 +84,7 @@ struct Lists: AsyncParsableCommand {
         }
         show(
             found.compactMap { entry, unseen, commits in
+                reader.warn(of: entry.name, commits)
                 let (count, names) = (commits.places.count + unseen, commits.names)
                 return NewsText.headline(count, by: names).map { headline in
                     (

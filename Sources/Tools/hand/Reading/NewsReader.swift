@@ -8,9 +8,11 @@ import HandWire
 /// What others have changed in lists since their person looked at them last, on this machine. A person has looked at
 /// what a screen showed, and at what `ls` or `log` printed to a terminal.
 struct NewsReader {
+    private let server: ServerOptions
     private let looks: [String: [Seen]]
 
     init(_ server: ServerOptions) throws {
+        self.server = server
         looks = Identity.looks(by: try server.user.name(), at: try server.address())
     }
 
@@ -26,6 +28,11 @@ struct NewsReader {
         looks.values.joined().filter { $0.logID == log }.max { $0.revision < $1.revision }
     }
 
+    /// Says if nobody knows all that is new since the last look.
+    func warn(of list: String, _ news: NewsOfCommits) {
+        if !news.isWhole { server.say("'\(list)': older changes are no longer kept, so more may be new") }
+    }
+
     /// Returns which items of a list others have added or changed since the last look at it, or ever. What nobody
     /// remembers counts, if there was no look.
     func places(
@@ -34,6 +41,7 @@ struct NewsReader {
         let last = lastLook(at: log)
         let news = try await client.news(of: list, since: min(last?.revision ?? 0, revision), through: revision)
         guard let last else { return news.isWhole ? Set(news.places.keys) : Set(hand.indices) }
+        warn(of: list, news)
         return Set(news.places.keys).union(hand.indices.filter { last.unseen[hand[$0].id] != nil })
     }
 }

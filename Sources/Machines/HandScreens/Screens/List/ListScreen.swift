@@ -300,7 +300,7 @@ struct ListScreen: TableScreen, ItemScreens {
         if isRefolded { places.find(in: app.list(list)) }
         func follow(_ place: Int) -> Int { delta.map(index: place) ?? delta.map(gap: place, .after) }
         home = home.map(follow)
-        if let anchor { self.anchor = follow(anchor) }
+        if let anchor { self.anchor = hand.isEmpty ? nil : min(follow(anchor), hand.count - 1) }
         let added = origin == .own ? delta.firstInserted : nil
         if var draft {
             if !draft.follow(delta, to: hand, by: name) {
