@@ -94,6 +94,18 @@ import Testing
         #expect(stage.hand().count == count - selected)
     }
 
+    /// What one's own edit takes away at the end is not selected when others change the list.
+    @Test func anOwnEditShortensTheSelection() {
+        for (keys, count) in [("G v", 1), ("G v k", 2), ("g g v G", 4)] {
+            var stage = KeyTests.stage("a b c d")
+            stage.press(keys)
+            stage.edit(.deleting((4 - count)..<4))
+            stage.remote(.editing(at: 0, Change(done: true)))
+            stage.confirm()
+            #expect(stage.hand().count == 4 - count)
+        }
+    }
+
     @Test func aSelectionEndsWithItsItems() {
         var stage = KeyTests.stage("a >b c d")
         stage.press("v j")
@@ -339,6 +351,21 @@ import Testing
         #expect(stage.lines.contains { $0.contains("Bob deleted '[ ] bX', whose text you had changed") })
         stage.press("R")
         #expect(stage.hand().map(\.content.text) == ["a", "bX", "c"])
+    }
+
+    /// What was said of an edit is not true once the edit is refused; and what one has got back is rejected no more.
+    @Test func aRefusalTakesTheWordsOfTheEditAway() {
+        var stage = KeyTests.stage("a >b")
+        stage.press("d")
+        stage.confirm()
+        stage.press("u")
+        #expect(stage.lines.contains { $0.contains("undone: ") })
+        stage.reject(.notStored)
+        #expect(stage.lines.allSatisfy { !$0.contains("undone: ") })
+        #expect(stage.lines.contains { $0.contains("rejected: ") })
+        stage.press("R")
+        stage.confirm()
+        #expect(stage.lines.last?.contains("rejected") == false, "\(stage.lines)")
     }
 
     @Test func aRejectedEditCanBeRestored() {

@@ -110,9 +110,10 @@ final class Ledger {
         history.lists.append(try before.applying(commit.delta))
         let new = Set(commit.delta.insertedItems.map(\.id))
         // An edit of an item that others have deleted and brought back meanwhile has no effect.
-        let given = system.mergers.levels(givenBy: commit, of: history.logID)?.filter { item, _ in
-            guard !new.contains(item), let arrival = history.arrivals[item] else { return true }
-            return arrival.revision <= commit.base || arrival.author == commit.author
+        let given = system.mergers.levels(givenBy: commit, of: history.logID) {
+            [arrivals = history.arrivals] item, base in
+            guard !new.contains(item), let arrival = arrivals[item] else { return true }
+            return arrival.revision <= base || arrival.author == commit.author
         }
         for item in new { history.arrivals[item] = (commit.revision, commit.author) }
         history.levels.merge(given ?? commit.delta.levels(on: before.items)) { $1 }

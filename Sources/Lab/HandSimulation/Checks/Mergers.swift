@@ -40,9 +40,16 @@ final class Mergers {
     }
 
     /// Returns the levels that a commit's author gave; nil if it is not known which submission became the commit.
-    func levels(givenBy commit: Commit, of list: UInt64) -> [ItemID: UInt8]? {
+    ///
+    /// - Parameter isThere: whether an item that a list has is still the one that the list had at a revision.
+    func levels(
+        givenBy commit: Commit, of list: UInt64, where isThere: (ItemID, Int) -> Bool
+    ) -> [ItemID: UInt8]? {
         if commit.refusal != nil { return [:] }
-        let all = Set(sent(commit, of: list).map(\.levels))
+        let all = Set(
+            sent(commit, of: list).map { sent in
+                sent.levels?.filter { isThere($0.key, sent.submission.base) }
+            })
         return all.count == 1 ? all.first ?? nil : nil
     }
 

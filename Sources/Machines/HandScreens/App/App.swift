@@ -84,6 +84,8 @@ package struct App: Sendable {
             let log = state.list(name).state.logID
             while let update = state.withList(name, { [now = state.now] in $0.showNext(now: now) }) {
                 recallNews(of: name)
+                // What was said of an edit that is refused is not true any more.
+                if update.notices.contains(where: { if case .rejected = $0 { true } else { false } }) { message = nil }
                 if update.origin == .own { summarize(update, of: name, from: before) }
                 commands += attention.follow(update, of: state.list(name), me: state.me, now: state.now)
                 before = state.list(name).hand

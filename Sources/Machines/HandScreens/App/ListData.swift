@@ -37,7 +37,8 @@ package struct ListData: Sendable {
     private var lookedAt: ItemID?
     private var hasRecalledNews = false
     package internal(set) var notices: [Notice] = []
-    var rejectedCount = 0
+    /// The number of refused edits that the user has not looked at.
+    var rejectedCount: Int { notices.count { $0.isRejection && !$0.isSeen } }
 
     /// How long a change by somebody else is highlighted, in milliseconds.
     static let flashTime: UInt64 = 1_200
@@ -217,7 +218,6 @@ package struct ListData: Sendable {
 
     private mutating func add(_ news: Replica.Notice) {
         guard let notice = Notice(news) else { return }
-        if case .rejected = news { rejectedCount += 1 }
         notices.append(notice)
         if notices.count > Self.maxNotices { notices.removeFirst() }
     }
@@ -237,7 +237,6 @@ package struct ListData: Sendable {
 
     mutating func markNoticesSeen() {
         for index in notices.indices { notices[index].isSeen = true }
-        rejectedCount = 0
     }
 }
 

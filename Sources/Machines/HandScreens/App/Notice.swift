@@ -32,6 +32,9 @@ package struct Notice: Equatable, Sendable {
     /// Whether there is anything to get back.
     var canRetrieve: Bool { loss?.pieces.isEmpty == false }
 
+    /// Whether the server refused the edit.
+    var isRejection: Bool { if case .refused? = loss { true } else { false } }
+
     /// What happened, with the author's name if it is known.
     package func text(in list: ListData) -> String {
         loss?.author.map { "\(list.name(of: $0)) \(text)" } ?? text

@@ -71,7 +71,8 @@ struct HistoryScreen: TableScreen, ListScreens {
     }
 
     func title(_ app: AppState) -> Line {
-        Line(list, .bold) + Line("  history, \(whose.title)") + Line(isFetching ? "  loading…" : floor > 1 ? "  older ones are not kept" : "")
+        Line(list, .bold) + Line("  history, \(whose.title)")
+            + Line(isFetching ? "  loading…" : floor > 1 ? "  older ones are not kept" : "")
     }
 
     func emptyText(_ app: AppState) -> [Line] {
