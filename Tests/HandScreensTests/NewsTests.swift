@@ -197,6 +197,33 @@ import Testing
         #expect(stage.lines.contains { $0.contains("'things' is another list now") }, "\(stage.lines)")
     }
 
+    /// A command may have brought this machine's copy further than its user has looked.
+    @Test func newsBeforeTheCopyIsAskedFor() throws {
+        func stage() -> Stage { Self.stage(seen: ["things": Seen(logID: 9, revision: 3)]) }
+        var news = NewsOfCommits(of: "things", since: 3, for: "ada")
+        news.take(
+            .history(
+                [
+                    Self.commit(4, by: 2, .editing(at: 1, Change(done: true))),
+                    Self.commit(5, by: 2, .inserting([Self.item(1)], at: 4, .after)),
+                ], people: [.init(author: 2, name: "Bob")]))
+        var asking = stage()
+        #expect(asking.commands.count { $0 == .fetchNews(list: "things", since: 3) } == 1)
+        asking.send(.news(list: "things", since: 3, news))
+        #expect(Self.marks(asking) == ["~ i2", "+ i5"], "\(asking.lines)")
+        // What nobody has asked for, or what is about another list, marks nothing.
+        asking.press("n n g g")
+        asking.wait(5_000)
+        asking.press("j")
+        #expect(Self.marks(asking) == [])
+        asking.send(.news(list: "things", since: 3, news))
+        #expect(Self.marks(asking) == [])
+        var moved = stage()
+        moved.remote(.deleting(0..<1))
+        moved.send(.news(list: "things", since: 3, news))
+        #expect(Self.marks(moved) == [])
+    }
+
     @Test func leavingTheProgramRemembers() {
         var stage = Self.stage()
         stage.remote(.editing(at: 0, Change(done: true)))

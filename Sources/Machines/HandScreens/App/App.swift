@@ -147,19 +147,26 @@ package struct App: Sendable {
             let mayLead = screen.route == top && screen.typing == nil
             followed += commands.filter { mayLead || !$0.leadsElsewhere }
         }
-        commands += followed + attention.hear(event, state.list) + askWho(event)
+        commands += followed + attention.hear(event, state.list) + askMore(event)
         var rest = run(commands)
         if !state.transfers.isEmpty { rest += run(state.advanceTransfers(event)) }
         return rest + newsWatch.look(at: router.top, isActive: event.isFromPerson, &state) + sendPlace()
     }
 
-    /// Asks who has overridden the user's edits: whoever makes one edit by a command is never seen on the list.
-    private mutating func askWho(_ event: Event) -> [Command] {
+    /// Asks who has overridden the user's edits, as whoever makes one edit by a command is never seen on the list; and
+    /// what is new since the user looked at lists last.
+    private mutating func askMore(_ event: Event) -> [Command] {
         switch event {
         case .list(let list, .changed) where state.isOnline, .losses(let list, _, _) where state.isOnline:
             state.withList(list) { $0.takeNameless() }.map { .fetchHistory(list: list, from: $0, limit: 1) }
+                + news(before: list)
+        case .seen: state.lists.keys.sorted().flatMap { news(before: $0) }
         default: []
         }
+    }
+
+    private mutating func news(before list: String) -> [Command] {
+        state.withList(list) { $0.takeNewsBefore() }.map { [.fetchNews(list: list, since: $0)] } ?? []
     }
 
     /// Returns what is left to do before the user leaves the screens of this server.
@@ -242,7 +249,9 @@ package struct App: Sendable {
         case .seen(let seen):
             state.seen = seen
             for list in state.lists.keys { recallNews(of: list) }
-        case .news(let list, let since, let news): state.headlines[list] = Headline(news, since: since)
+        case .news(let list, let since, let news):
+            state.headlines[list] = Headline(news, since: since)
+            state.lists[list]?.add(news)
         case .earlierTexts(let list, let texts): state.withList(list) { $0.earlierTexts = texts }
         case .kept(let names): state.keptLists = names
         case .failed(_, let reason), .warning(let reason): say(reason)

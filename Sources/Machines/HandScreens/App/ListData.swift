@@ -36,6 +36,7 @@ package struct ListData: Sendable {
     /// The item that the cursor was on when the user pressed the last key.
     private var lookedAt: ItemID?
     private var hasRecalledNews = false
+    private var newsBefore: (since: Int, isAsked: Bool)?
     package internal(set) var notices: [Notice] = []
     /// The number of refused edits that the user has not looked at.
     var rejectedCount: Int { notices.count { $0.isRejection && !$0.isSeen } }
@@ -141,7 +142,27 @@ package struct ListData: Sendable {
     mutating func recallNews(_ seen: some Sequence<Seen>) {
         guard !hasRecalledNews, state.isLoaded else { return }
         hasRecalledNews = true
-        news.recall(seen.first { $0.logID == state.logID }, in: hand)
+        let last = seen.first { $0.logID == state.logID }
+        news.recall(last, in: hand)
+        if let last, last.revision < state.revision { newsBefore = (last.revision, isAsked: false) }
+    }
+
+    /// The revision from which on the history has the news that came before this program followed the list, once the
+    /// list is as the server has it; only the first time. A command may have brought the copy on this machine further
+    /// than the user has looked.
+    mutating func takeNewsBefore() -> Int? {
+        guard state.isLive, let before = newsBefore, !before.isAsked else { return nil }
+        newsBefore?.isAsked = true
+        return before.since
+    }
+
+    mutating func add(_ found: NewsOfCommits) {
+        guard let before = newsBefore, before.isAsked, before.since == found.since else { return }
+        newsBefore = nil
+        // Places in another list are those of other items.
+        guard found.revision == state.revision, state.pendingCount == 0 else { return }
+        let marks = found.places.filter { hand.indices.contains($0.key) }.map { (hand[$0.key].id, $0.value) }
+        news.recall(Seen(logID: state.logID, revision: found.since, unseen: Dictionary(marks) { $1 }), in: hand)
     }
 
     /// Notes which news are on the screen. The user has seen what was there for a while, and what the cursor has left.
