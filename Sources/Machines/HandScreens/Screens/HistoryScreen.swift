@@ -5,7 +5,7 @@ import HandFormats
 struct HistoryScreen: TableScreen, ListScreens {
     var list: String
     var table = TableView()
-    /// The loaded commits, newest first, without gaps.
+    /// The loaded commits, newest first, without gaps but for what the server has forgotten.
     private var commits: [Commit] = []
     private var people: [AuthorID: String] = [:]
     private var whose = Whose.everybody
@@ -175,13 +175,14 @@ struct HistoryScreen: TableScreen, ListScreens {
 
     /// Requests newer commits, or older ones if the cursor is near the end of the loaded commits.
     private mutating func fetch(_ app: AppState) -> [Command] {
-        guard !isFetching, app.isOnline else { return [] }
         let head = app.list(list).state.revision
+        // Nothing may be kept at all.
+        guard !isFetching, app.isOnline, head >= floor else { return [] }
         guard let newest = commits.first?.revision, let oldest = commits.last?.revision else {
-            guard head >= floor else { return [] }
             return ask(max(1, head - Self.page + 1)..<head + 1)
         }
-        if newest < head { return ask(newest + 1..<min(newest + Self.page, head) + 1) }
+        let next = max(newest + 1, floor)
+        if next <= head { return ask(next..<min(next + Self.page - 1, head) + 1) }
         guard oldest > floor, table.cursor + app.bodyRows * 2 > shown(app).count else { return [] }
         return ask(max(1, oldest - Self.page)..<oldest)
     }
