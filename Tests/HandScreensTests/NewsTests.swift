@@ -199,7 +199,8 @@ import Testing
 
     /// A command may have brought this machine's copy further than its user has looked.
     @Test func newsBeforeTheCopyIsAskedFor() throws {
-        func stage() -> Stage { Self.stage(seen: ["things": Seen(logID: 9, revision: 3)]) }
+        let unseen = [ItemID(rawValue: 2): Delta.Mark.inserted]
+        func stage() -> Stage { Self.stage(seen: ["things": Seen(logID: 9, revision: 3, unseen: unseen)]) }
         var news = NewsOfCommits(of: "things", since: 3, for: "ada")
         news.take(
             .history(
@@ -210,7 +211,7 @@ import Testing
         var asking = stage()
         #expect(asking.commands.count { $0 == .fetchNews(list: "things", since: 3) } == 1)
         asking.send(.news(list: "things", since: 3, news))
-        #expect(Self.marks(asking) == ["~ i2", "+ i5"], "\(asking.lines)")
+        #expect(Self.marks(asking) == ["+ i1", "~ i2", "+ i5"], "\(asking.lines)")
         // What nobody has asked for, or what is about another list, marks nothing.
         asking.press("n n g g")
         asking.wait(5_000)

@@ -106,7 +106,7 @@ export async function commitsOf(asker, name, from, last) {
     const answer = await asker.request({ type: "history", name, from: next, limit: last - next + 1 });
     if (!("type" in answer) || answer.type !== "history" || answer.commits.length === 0) break;
     const names = new Map(answer.people.map(person => [person.author, person.name]));
-    // What is between two answers may be forgotten meanwhile; and of what is forgotten, the answer is what comes after.
+    // The server may forget commits between two answers. If all are forgotten, its answer begins after the last one.
     if (answer.commits[0].revision > next) all.length = 0;
     for (const commit of answer.commits) {
       if (commit.revision <= last) all.push({ commit, who: names.get(commit.author) ?? "somebody" });

@@ -52,6 +52,21 @@ import Testing
         #expect(try ada.messages("lists", "--new").contains("nothing is new"))
     }
 
+    /// What nobody keeps any more is not said to be nothing.
+    @Test func whatIsForgottenMayBeNew() throws {
+        let ada = try CommandUser("ada", ["--snapshot-commits", "10", "--keep-commits", "3"])
+        try ada.hand("create", "list")
+        try ada.hand("add", "first")
+        let look = ["-qec", "\(Binary.path) ls", "/dev/null"]
+        #expect(try Binary.run(look, environment: ada.environment, program: "/usr/bin/script").status == 0)
+        for number in 1...24 { try ada.named("Bob").hand("add", "\(number)", "-q") }
+        #expect(try eventually { try !ada.hand("log").contains("revision 2 ") })
+        for command in ["ls", "lists"] {
+            #expect(
+                try ada.messages(command, "--new") == "'list': older changes are no longer kept, so more may be new\n")
+        }
+    }
+
     /// Another list that has got the name is not the one that was looked at.
     @Test func aListThatIsRenamedKeepsItsNews() throws {
         try look("ls")

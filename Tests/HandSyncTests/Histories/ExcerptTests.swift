@@ -129,6 +129,8 @@ import Testing
             let after = try list.applying(delta)
             let selections = delta.touched.map { Excerpt.Selection.positions(start: $0.lowerBound, count: $0.count) }
             let known = list.excerpt(selections, revision: 1)
+            // Neighbors are asked for as one range.
+            #expect(zip(delta.touched, delta.touched.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound })
             #expect(known.entries.count == delta.touched.reduce(0) { $0 + $1.count })
             var part = PartialList(known)
             #expect(part.count == count)

@@ -70,6 +70,20 @@ import Testing
         #expect(ended.request == nil && ended.authors.isEmpty && !ended.isCut)
     }
 
+    /// Before a gap, nobody knows what has which place; and what comes after the limit is not asked for.
+    @Test func onlyWhatFollowsAGapAndIsAskedForIsFound() {
+        func commit(_ revision: Int) -> Commit {
+            Commit(
+                revision: revision, author: 2, sequence: 1, base: revision - 1, time: 0, count: 9, digest: 0,
+                delta: .editing(at: revision % 10, Change(done: true)))
+        }
+        var news = NewsOfCommits(of: "list", since: 10, for: "ada", limit: 5)
+        news.take(.history([commit(11)], people: Self.people))
+        #expect(news.isWhole && news.places.keys.sorted() == [1])
+        news.take(.history([14, 15, 16, 17].map(commit), people: Self.people))
+        #expect(!news.isWhole && news.places.keys.sorted() == [4, 5] && news.revision == 15 && news.request == nil)
+    }
+
     @Test func refusalsAndOwnCommitsAreNoNews() {
         var news = NewsOfCommits(of: "list", since: 0, for: "ada")
         let refused = Commit(

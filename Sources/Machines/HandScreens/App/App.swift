@@ -85,7 +85,7 @@ package struct App: Sendable {
             while let update = state.withList(name, { [now = state.now] in $0.showNext(now: now) }) {
                 recallNews(of: name)
                 // What was said of an edit that is refused is not true any more.
-                if update.notices.contains(where: { if case .rejected = $0 { true } else { false } }) { message = nil }
+                if update.notices.contains(where: { Notice($0)?.isRejection == true }) { message = nil }
                 if update.origin == .own { summarize(update, of: name, from: before) }
                 commands += attention.follow(update, of: state.list(name), me: state.me, now: state.now)
                 before = state.list(name).hand

@@ -147,22 +147,22 @@ package struct ListData: Sendable {
         if let last, last.revision < state.revision { newsBefore = (last.revision, isAsked: false) }
     }
 
-    /// The revision from which on the history has the news that came before this program followed the list, once the
-    /// list is as the server has it; only the first time. A command may have brought the copy on this machine further
-    /// than the user has looked.
+    /// Returns the revision since which the history is to be read for news; nil until the list is live, and after the
+    /// first call. A command may have brought this machine's copy further than the user has looked.
     mutating func takeNewsBefore() -> Int? {
         guard state.isLive, let before = newsBefore, !before.isAsked else { return nil }
         newsBefore?.isAsked = true
         return before.since
     }
 
+    /// Marks the news that the history had.
     mutating func add(_ found: NewsOfCommits) {
         guard let before = newsBefore, before.isAsked, before.since == found.since else { return }
         newsBefore = nil
-        // Places in another list are those of other items.
+        // At another revision, other items have these places.
         guard found.revision == state.revision, state.pendingCount == 0 else { return }
         let marks = found.places.filter { hand.indices.contains($0.key) }.map { (hand[$0.key].id, $0.value) }
-        news.recall(Seen(logID: state.logID, revision: found.since, unseen: Dictionary(marks) { $1 }), in: hand)
+        news.mark(marks, at: found.revision)
     }
 
     /// Notes which news are on the screen. The user has seen what was there for a while, and what the cursor has left.

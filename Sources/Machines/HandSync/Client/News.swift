@@ -65,6 +65,13 @@ package struct News: Equatable, Sendable {
         }
     }
 
+    /// Adds news that were found in the history through a revision. An item that is new stays new.
+    package mutating func mark(_ found: [(item: ItemID, mark: Delta.Mark)], at revision: Int) {
+        for (item, mark) in found.prefix(max(0, Self.maxItems - count)) where entries[item]?.mark != .inserted {
+            entries[item] = Entry(mark: mark, revision: revision)
+        }
+    }
+
     /// What the person has seen of the list at a revision of its history.
     package func seen(of log: UInt64, at revision: Int) -> Seen {
         Seen(logID: log, revision: revision, unseen: entries.mapValues(\.mark))
