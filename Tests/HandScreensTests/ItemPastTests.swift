@@ -53,6 +53,21 @@ import Testing
         #expect(stage.lines.contains(" added by ada 3 days ago"), "\(stage.lines)")
     }
 
+    /// Where the server has forgotten what came before, no key leads there.
+    @Test func whatIsForgottenIsSaid() {
+        let forgotten = "older changes are no longer kept"
+        let others = Self.commit(3, by: 1, at: Self.noon, .identity)
+        for (commit, line) in [
+            (Self.ticked, " ticked by Bob\u{FFFD}[2J 11:59; \(forgotten)"), (others, " \(forgotten)"),
+        ] {
+            var stage = Self.stage()
+            stage.send(.itemHistory(list: "things", Self.item.id, Self.history([commit], head: commit.revision)))
+            #expect(stage.lines.contains(line), "\(stage.lines)")
+            stage.press("H")
+            #expect(stage.lines.contains { $0.hasSuffix(forgotten) }, "\(stage.lines)")
+        }
+    }
+
     @Test func aKeyShowsEachStep() {
         var stage = Self.stage()
         stage.send(
