@@ -94,6 +94,21 @@ import Testing
         #expect(!replica.hasPending && replica.canUndo == !isPersons)
     }
 
+    /// What another client of the person commits may be a step that reverses an edit from before the memory. Only the
+    /// commits tell, so nothing is remembered then.
+    @Test(arguments: [true, false]) func anEditOfAnotherClientIsRememberedAfterAnOwnEdit(isRemembered: Bool) throws {
+        var world = TestNetwork(tasks(2), replicas: 2)
+        if isRemembered {
+            try world.edit(0, world.replicas[0].view.rewording(1, "mine"))
+            try world.settle()
+        }
+        try world.edit(1, Delta.deleting(0..<1))
+        world.deliverUp(1)
+        let commit = try #require(world.log.last)
+        _ = try world.replicas[0].receive(commit, isPersons: true)
+        #expect(world.replicas[0].canUndo == isRemembered)
+    }
+
     @Test func aReplicaHasThreeStates() throws {
         var world = TestNetwork(tasks(2), replicas: 1)
         #expect(world.replicas[0].state == .synchronized)

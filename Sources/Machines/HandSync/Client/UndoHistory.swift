@@ -89,7 +89,8 @@ public struct UndoHistory: Sendable {
     }
 
     /// Records an edit that the user made with another client. The edit is a step if it equals the edit that the step
-    /// would make: a commit does not say whether it is a step.
+    /// would make: a commit does not say whether it is a step. If no older edit is known, the edit may be a step that
+    /// reverses one of those: what can be undone has to be found in the commits then (`UndoReconstruction`).
     private mutating func recordElsewhere(_ delta: Delta, inverse: Delta) {
         for step in [UndoStep.undo, .redo] {
             var next = self
@@ -98,7 +99,7 @@ public struct UndoHistory: Sendable {
             self = next
             return
         }
-        record(inverse: inverse)
+        if canUndo { record(inverse: inverse) } else { self = UndoHistory() }
     }
 
     /// The approximate size on the wire, in bytes.
