@@ -64,7 +64,8 @@ import Testing
         let commit = Commit(
             revision: 6, author: 3, sequence: 1, base: 5, time: 0, count: after.count, digest: after.digest,
             delta: delta)
-        let update = try replica.receive(commit, isPersons: true)
+        replica.identify(as: replica.author, persons: [3])
+        let update = try replica.receive(commit)
         stage.tell("things", replica, update)
         #expect(Self.marks(stage) == [])
     }

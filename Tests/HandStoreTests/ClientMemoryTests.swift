@@ -127,9 +127,10 @@ import Testing
     @Test func historiesAndWorkAreKept() throws {
         var replica = Replica(confirmed: Self.list, revision: 3, logID: 9, sequence: 0)
         try replica.edit(Self.list.rewording(0, "green tea"))
-        try keep(.undo(replica.checkpoint.history, log: 9, revision: 3, person: "ann"))
+        replica.identify(as: 1, persons: [1, 2])
+        try keep(.undo(UndoBase(replica), log: 9, person: "ann"))
         let kept = try #require(ClientJournal.history(of: "ann", in: 9, inJournalAt: path))
-        #expect(kept.history == replica.checkpoint.history && kept.revision == 3)
+        #expect(kept.bytes == UndoBase(replica).bytes && kept.revision == 3)
         #expect(ClientJournal.history(of: "ann", in: 8, inJournalAt: path) == nil)
         var work = KeptWork(on: Self.list.excerpt([], logID: 9, revision: 3))
         #expect(try inJournal { try $0.work(of: "ann").isEmpty })
@@ -161,16 +162,16 @@ import Testing
 
     /// What is kept again takes the place of what was kept before.
     @Test func theNewestIsKept() throws {
-        var replica = Replica(confirmed: Self.list, revision: 3, logID: 9, sequence: 0)
         for revision in 3...5 {
+            var replica = Replica(confirmed: Self.list, revision: revision, logID: 9, sequence: 0)
             try replica.edit(replica.view.rewording(0, "tea \(revision)"))
             let work = KeptWork(on: Self.list.excerpt([], logID: 9, revision: revision))
             try keep(
-                .undo(replica.checkpoint.history, log: 9, revision: revision, person: "ann"),
+                .undo(UndoBase(replica), log: 9, person: "ann"),
                 .work(work, list: "l", person: "ann"),
                 .committed(author: AuthorID(revision), person: "ann"))
             let kept = try #require(ClientJournal.history(of: "ann", in: 9, inJournalAt: path))
-            #expect(kept.history == replica.checkpoint.history && kept.revision == revision)
+            #expect(kept.bytes == UndoBase(replica).bytes && kept.revision == revision)
             #expect(try inJournal { try $0.work(of: "ann").map(\.work.revision) } == [revision])
             #expect(ClientJournal.author(of: "ann", inJournalAt: path) == AuthorID(revision))
         }

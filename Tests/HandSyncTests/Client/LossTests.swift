@@ -233,7 +233,7 @@ import Testing
         var work = KeptWork(on: list.excerpt([], logID: 9, revision: 0))
         var (losses, expected) = ([Loss](), [Loss]())
         var replica = Replica(confirmed: list, revision: 0, logID: 9, sequence: 0)
-        replica.author = 1
+        replica.identify(as: 1, persons: [1])
         for revision in 1...30 {
             let isOwn = chaos.random.next(below: 3) == 0
             let delta = chaos.edit(on: list).fitting(list)
@@ -243,7 +243,7 @@ import Testing
             if isOwn { work.add(excerpt) }
             losses += try work.pass([commit]) { $0 == 1 }
             work = try work.bytes.withUnsafeBytes { try KeptWork($0) }
-            expected += try replica.receive(commit, isPersons: isOwn).notices.compactMap(Loss.init)
+            expected += try replica.receive(commit).notices.compactMap(Loss.init)
         }
         #expect(losses.map(Self.summary) == expected.map(Self.summary))
         #expect(work.revision == 30)
@@ -261,7 +261,7 @@ import Testing
     @Test(arguments: 0..<20) func theUndoHistoryIsKept(round: Int) throws {
         var chaos = Chaos(seed: testSeed(82) &+ UInt64(round))
         var replica = Replica(confirmed: Hand(chaos.items(6)), revision: 0, logID: 9, sequence: 0)
-        replica.author = 1
+        replica.identify(as: 1, persons: [1, 3])
         var events: [JournalEvent] = []
         var kept = (checkpoint: replica.checkpoint, confirmed: replica.confirmed)
         for step in 0..<40 {
@@ -276,8 +276,8 @@ import Testing
                 let isOwn = chaos.random.next(below: 2) == 0
                 let delta = chaos.edit(on: list).fitting(list)
                 let commit = try Self.commit(replica.revision + 1, by: isOwn ? 3 : 2, delta, on: &list)
-                _ = try replica.receive(commit, isPersons: isOwn)
-                events.append(isOwn ? .personsCommit(commit) : .commit(commit))
+                _ = try replica.receive(commit)
+                events.append(.commit(commit))
             }
             if step == 15 { (kept, events) = ((replica.checkpoint, replica.confirmed), []) }
         }

@@ -77,7 +77,7 @@ import Testing
     /// What another client of the person committed before a pending edit comes before it: the commits tell the order.
     @Test(arguments: [true, false]) func anEditOfAnotherClientComesBeforeThePendingOnes(isPersons: Bool) throws {
         var replica = Replica(confirmed: Hand(tasks(2)), revision: 0, logID: 7, sequence: 0)
-        replica.author = 1
+        replica.identify(as: 1, persons: isPersons ? [1, 2] : [1])
         try replica.edit(Delta.deleting(0..<1))
         #expect(replica.takeSubmission(list: 1) != nil)
         func commit(_ delta: Delta, by author: AuthorID) throws -> Commit {
@@ -87,7 +87,7 @@ import Testing
                 count: after.count, digest: after.digest, delta: delta)
         }
         let theirs = replica.confirmed.rewording(1, "elsewhere")
-        _ = try replica.receive(try commit(theirs, by: 2), isPersons: isPersons)
+        _ = try replica.receive(try commit(theirs, by: 2))
         #expect(replica.canUndo)
         let mine = try #require(replica.pending.first)
         _ = try replica.receive(try commit(mine, by: 1))
@@ -98,15 +98,31 @@ import Testing
     /// commits tell, so nothing is remembered then.
     @Test(arguments: [true, false]) func anEditOfAnotherClientIsRememberedAfterAnOwnEdit(isRemembered: Bool) throws {
         var world = TestNetwork(tasks(2), replicas: 2)
+        world.replicas[0].identify(as: 1, persons: [1, 2])
         if isRemembered {
             try world.edit(0, world.replicas[0].view.rewording(1, "mine"))
             try world.settle()
         }
         try world.edit(1, Delta.deleting(0..<1))
         world.deliverUp(1)
-        let commit = try #require(world.log.last)
-        _ = try world.replicas[0].receive(commit, isPersons: true)
+        try world.settle()
         #expect(world.replicas[0].canUndo == isRemembered)
+    }
+
+    /// The person has another client that was not known: its commits were taken for somebody else's.
+    @Test(arguments: [true, false]) func aHistoryThatLacksAnEditIsForgotten(isPending: Bool) throws {
+        var world = TestNetwork(tasks(2), replicas: 1)
+        try world.edit(0, world.replicas[0].view.rewording(1, "mine"))
+        if !isPending { try world.settle() }
+        world.replicas[0].identify(as: 1, persons: [1])
+        #expect(world.replicas[0].canUndo)
+        world.replicas[0].identify(as: 1, persons: [1, 2])
+        // What waits can be undone here: it comes last.
+        #expect(world.replicas[0].canUndo == isPending)
+        world.replicas[0] = try restarted(world.replicas[0])
+        #expect(world.replicas[0].canUndo == isPending && world.replicas[0].persons == [1, 2])
+        try world.settle()
+        #expect(!world.replicas[0].canUndo)
     }
 
     @Test func aReplicaHasThreeStates() throws {

@@ -51,7 +51,7 @@ import Testing
         let theirs = try Self.commit(Delta.deleting(0..<1), hand, revision: 1, sequence: 1)
         _ = try replica.receive(theirs)
         replica.caughtUp(lastSequence: 1)
-        for event in [JournalEvent.author(1), .commit(theirs), .caughtUp(lastSequence: 1)] {
+        for event in [JournalEvent.authors(own: 1, persons: [1]), .commit(theirs), .caughtUp(lastSequence: 1)] {
             try again.replay(event.bytes.withUnsafeBytes { try JournalEvent($0) })
         }
         for one in [replica, again] {

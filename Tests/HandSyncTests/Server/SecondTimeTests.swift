@@ -329,7 +329,7 @@ import Testing
         var kept: [AuthorID] = []
         for case .keep(let writes) in client.effects {
             for case .append(let events, _) in writes {
-                for case .author(let author) in events { kept.append(author) }
+                for case .authors(let author?, _) in events { kept.append(author) }
             }
         }
         #expect(kept == [4, 9], "the first is in the list as it was opened")

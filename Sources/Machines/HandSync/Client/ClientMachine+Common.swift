@@ -29,7 +29,9 @@ extension ClientMachine {
         /// Whether another program has used this client's id.
         private(set) var isShared = false
         /// The author numbers of this person's other clients.
-        var persons: Set<AuthorID>
+        private let others: Set<AuthorID>
+        /// The author numbers of this person, with this client and others.
+        var persons: Set<AuthorID> { author.map { others.union([$0]) } ?? others }
         /// The last sequence that this client has used in each history, where no replica stores it.
         var used: [UInt64: SequenceNumber]
         private var nextRequest: RequestNumber = 1
@@ -38,7 +40,7 @@ extension ClientMachine {
 
         init(hello: UpMessage.Hello, journal: JournalBuffer?, persons: Set<AuthorID>, used: [UInt64: SequenceNumber]) {
             self.hello = hello
-            self.persons = persons
+            others = persons
             self.journal = journal
             self.used = used
         }
@@ -74,9 +76,6 @@ extension ClientMachine {
             used[log] = sequence
             journal?.add(.used(log: log, sequence: sequence), isUrgent: true)
         }
-
-        /// Whether a commit's author is this person, with this client or another one.
-        func isPersons(_ author: AuthorID) -> Bool { author == self.author || persons.contains(author) }
 
         /// Keeps a lost edit in the journal.
         mutating func note(_ loss: Loss, of list: String, _ log: UInt64) {

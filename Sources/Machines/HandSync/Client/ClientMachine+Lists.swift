@@ -12,7 +12,8 @@ extension ClientMachine {
     ) {
         guard subscriptions[name] == nil else { return }
         var subscription = Subscription(
-            name, replica: replica, author: common.author, isJournaled: isJournaled && common.journal != nil)
+            name, replica: replica ?? Replica(author: common.author, persons: common.persons),
+            isJournaled: isJournaled && common.journal != nil)
         if subscription.isJournaled {
             // Events need a stored replica to be applied to.
             if replica == nil { common.journal?.replace(name) } else { common.journal?.found(events, of: name) }
@@ -59,7 +60,7 @@ extension ClientMachine {
     }
 
     /// Whether a commit's author is this person, with this client or another one.
-    public func isPersons(_ author: AuthorID) -> Bool { common.isPersons(author) }
+    public func isPersons(_ author: AuthorID) -> Bool { common.persons.contains(author) }
 
     /// Stops following a list. The journal gets the list's collected events.
     mutating func unfollow(_ name: String) -> Subscription? {

@@ -10,8 +10,8 @@ public enum JournalWrite: Sendable {
     case submission(JournalSubmission, person: String)
     /// Records that a submission became the commit of a revision; nil if it became no commit.
     case answered(log: UInt64, sequence: SequenceNumber, revision: Int?)
-    /// Records what a person can undo and redo on a list at a revision.
-    case undo(UndoHistory, log: UInt64, revision: Int, person: String)
+    /// Records what a person can undo and redo on a list.
+    case undo(UndoBase, log: UInt64, person: String)
     /// Records what others may still override of a person's commits.
     case work(KeptWork, list: String, person: String)
     /// Keeps a person's lost edit until the person decides about it.

@@ -11,17 +11,15 @@ public enum JournalEvent: Equatable, Sendable {
     /// The first portion of the buffer was submitted.
     case submitted
     case commit(Commit)
-    /// A commit that another client of the same person made.
-    case personsCommit(Commit)
     case rejected(sequence: SequenceNumber, Rejection)
     case caughtUp(lastSequence: SequenceNumber)
-    /// The client has this author number from now on, as it changed its name.
-    case author(AuthorID)
+    /// The client and its person have these author numbers from now on.
+    case authors(own: AuthorID?, persons: Set<AuthorID>)
 
     /// Whether the event must be on disk before anything is sent. The server can send the other events again.
     public var isUrgent: Bool {
         switch self {
-        case .commit, .personsCommit, .author: false
+        case .commit, .authors: false
         // The sequence of the next submission depends on `submitted`, `rejected` and `caughtUp`.
         case .edit, .step, .submitted, .rejected, .caughtUp: true
         }
@@ -36,10 +34,9 @@ extension Replica {
         case .step(let step, let delta): try take(step, delta)
         case .submitted: _ = takeSubmission(list: 0)
         case .commit(let commit): _ = receiveAnything(commit)
-        case .personsCommit(let commit): _ = receiveAnything(commit, isPersons: true)
         case .rejected(let sequence, let reason): _ = rejected(sequence: sequence, reason)
         case .caughtUp(let lastSequence): caughtUp(lastSequence: lastSequence)
-        case .author(let number): author = number
+        case .authors(let own, let persons): identify(as: own, persons: persons)
         }
     }
 }
@@ -64,15 +61,13 @@ extension JournalEvent {
         case .caughtUp(let lastSequence):
             writer.byte(6)
             writer.number(lastSequence)
-        case .author(let number):
+        case .authors(let own, let persons):
             writer.byte(7)
-            writer.number(number)
+            writer.number(own ?? 0)
+            writer.authors(persons)
         case .step(let step, let delta):
             writer.byte(step == .undo ? 8 : 9)
             writer.delta(delta)
-        case .personsCommit(let commit):
-            writer.byte(10)
-            writer.commit(commit)
         }
         return writer.bytes
     }
@@ -90,11 +85,27 @@ extension JournalEvent {
         case 5:
             self = .rejected(sequence: try reader.number("sequence"), try reader.rejection())
         case 6: self = .caughtUp(lastSequence: try reader.number("last sequence"))
-        case 7: self = .author(try reader.number("author"))
+        case 7:
+            let own: AuthorID = try reader.number("author")
+            self = .authors(own: own == 0 ? nil : own, persons: try reader.authors())
         case 8, 9: self = .step(number == 8 ? .undo : .redo, try reader.delta())
-        case 10: self = .personsCommit(try reader.commit())
         default: throw .unknownValue(field: "kind of event", found: UInt64(number))
         }
         try reader.expectEnd(of: "event")
+    }
+}
+
+extension WireWriter {
+    mutating func authors(_ authors: Set<AuthorID>) {
+        varint(authors.count)
+        for author in authors.sorted() { number(author) }
+    }
+}
+
+extension WireReader {
+    mutating func authors() throws(WireError) -> Set<AuthorID> {
+        var authors: Set<AuthorID> = []
+        for _ in 0..<(try count("authors", limit: remaining)) { authors.insert(try number("author")) }
+        return authors
     }
 }

@@ -8,6 +8,7 @@ extension Replica {
         package internal(set) var logID: UInt64
         package internal(set) var sequence: SequenceNumber
         package internal(set) var author: AuthorID
+        package internal(set) var persons: Set<AuthorID>
         public internal(set) var rules: Rules
         package internal(set) var inFlight: InFlight?
         /// Whether the replica is known to differ from the server's list: then only a snapshot helps.
@@ -18,8 +19,8 @@ extension Replica {
 
     public var checkpoint: Checkpoint {
         Checkpoint(
-            revision: revision, logID: logID, sequence: sequence, author: author ?? 0, rules: confirmed.rules,
-            inFlight: inFlight, hasDiverged: hasDiverged, buffer: buffer, history: history)
+            revision: revision, logID: logID, sequence: sequence, author: author ?? 0, persons: persons,
+            rules: confirmed.rules, inFlight: inFlight, hasDiverged: hasDiverged, buffer: buffer, history: history)
     }
 
     /// Restores a replica from a checkpoint.
@@ -28,7 +29,7 @@ extension Replica {
     public init(_ checkpoint: Checkpoint, confirmed: Hand) throws(Delta.Misfit) {
         self.init(
             confirmed: confirmed, revision: checkpoint.revision, logID: checkpoint.logID, sequence: checkpoint.sequence)
-        author = checkpoint.author
+        identify(as: checkpoint.author, persons: checkpoint.persons)
         inFlight = checkpoint.inFlight
         hasDiverged = checkpoint.hasDiverged
         history = checkpoint.history
@@ -55,6 +56,7 @@ extension Replica.Checkpoint {
         writer.word(logID)
         writer.number(sequence)
         writer.number(author)
+        writer.authors(persons)
         writer.rules(rules)
         var marks: Marks = []
         if inFlight != nil { marks.insert(.inFlight) }
@@ -93,6 +95,7 @@ extension Replica.Checkpoint {
         logID = try reader.word("log id")
         sequence = try reader.number("sequence")
         author = try reader.number("author")
+        persons = try reader.authors()
         rules = try reader.rules()
         let marks = Marks(rawValue: try reader.byte("marks"))
         guard marks.isSubset(of: .all) else { throw .unknownValue(field: "marks", found: UInt64(marks.rawValue)) }

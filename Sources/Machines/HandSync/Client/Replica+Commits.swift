@@ -3,9 +3,7 @@ import HandWire
 
 extension Replica {
     /// Applies the next commit of the list, by any author. If the list would not be the server's, nothing changes.
-    ///
-    /// - Parameter isPersons: whether another client of this person made the commit, so that it can be undone here.
-    package mutating func receive(_ commit: Commit, isPersons: Bool = false) throws(CommitError) -> Update {
+    package mutating func receive(_ commit: Commit) throws(CommitError) -> Update {
         guard commit.revision == revision + 1 else {
             throw .wrongRevision(expected: revision + 1, found: commit.revision)
         }
@@ -16,6 +14,7 @@ extension Replica {
             hasDiverged = true
             return Update(.commit(commit))
         }
+        let isPersons = persons.contains(commit.author)
         var update = Update()
         do {
             let next = hasPending ? try confirmed.applying(commit.delta) : nil
@@ -50,8 +49,8 @@ extension Replica {
 
     /// Applies a commit, or notes that it does not fit this replica: then the replica is not what the server assumes,
     /// and only a snapshot helps, as after a wrong digest.
-    package mutating func receiveAnything(_ commit: Commit, isPersons: Bool = false) -> Update {
-        do { return try receive(commit, isPersons: isPersons) } catch { return diverged(at: commit) }
+    package mutating func receiveAnything(_ commit: Commit) -> Update {
+        do { return try receive(commit) } catch { return diverged(at: commit) }
     }
 
     /// Compares the replica with the server's list at a revision. A history that lost its end may have reached the same

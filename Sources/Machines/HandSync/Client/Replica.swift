@@ -28,6 +28,9 @@ public struct Replica: Sendable {
     public internal(set) var sequence: SequenceNumber
     /// This client's author number on the server; nil until it is known.
     public package(set) var author: AuthorID?
+    /// The author numbers of the person who uses this client, with this client or another one: their commits can be
+    /// undone here.
+    package private(set) var persons: Set<AuthorID> = []
     var history = UndoHistory()
     /// The user's recent edits and moves, which others may override.
     var ownWork = OwnWork()
@@ -40,6 +43,11 @@ public struct Replica: Sendable {
     /// Creates an empty replica.
     public init() {
         self.init(confirmed: Hand(), revision: 0, logID: 0, sequence: 0)
+    }
+
+    init(author: AuthorID?, persons: Set<AuthorID>) {
+        self.init()
+        (self.author, self.persons) = (author, persons)
     }
 
     /// Creates a replica from a stored list.
@@ -80,6 +88,17 @@ public struct Replica: Sendable {
             if let next = try? list.applying(delta) { list = next }
         }
         return items
+    }
+
+    /// Notes the author numbers of this client and of its person.
+    ///
+    /// If the person has others than are known here, their commits may have been taken for somebody else's. The history
+    /// of undos is incomplete then, and has to be found in the commits (`UndoReconstruction`).
+    package mutating func identify(as author: AuthorID?, persons: Set<AuthorID>) {
+        let isIncomplete = !persons.subtracting([author].compactMap(\.self)).isSubset(of: self.persons)
+        (self.author, self.persons) = (author, persons)
+        guard isIncomplete, !history.isEmpty else { return }
+        if hasPending { history.forgetOnceSettled() } else { history = UndoHistory() }
     }
 
     public var canUndo: Bool { history.canUndo }

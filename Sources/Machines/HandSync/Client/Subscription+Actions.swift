@@ -28,16 +28,17 @@ extension ClientMachine.Subscription {
         if case .asked(_, let isByLogID, _) = phase { subscribe(isByLogID: isByLogID, &common) }
     }
 
-    /// Writes the client's author number to the journal. Without it, the client's own commits would look like somebody
-    /// else's when the journal is read again. A submission in flight may have been sent under another name: its commit
-    /// has the former number, and arrives before the list is live.
+    /// Writes the client's and its person's author numbers to the journal. Without them, the person's own commits would
+    /// look like somebody else's when the journal is read again. A submission in flight may have been sent under
+    /// another name: its commit has the former number, and arrives before the list is live.
     mutating func noteAuthor(_ common: inout Common) {
-        guard let author = common.author, replica.author != author,
-            isLive || replica.inFlight == nil || replica.author == nil
-        else { return }
-        replica.author = author
-        journal(.author(author), &common)
-        tell(Replica.Update(), &common)
+        let isSettled = isLive || replica.inFlight == nil || replica.author == nil
+        let (former, author) = (replica.author, isSettled ? common.author ?? replica.author : replica.author)
+        let persons = common.persons
+        guard author != former || persons != replica.persons else { return }
+        replica.identify(as: author, persons: persons)
+        journal(.authors(own: author, persons: persons), &common)
+        if author != former { tell(Replica.Update(), &common) }
     }
 
     mutating func lost(_ common: inout Common) {
@@ -167,9 +168,8 @@ extension ClientMachine.Subscription {
     }
 
     mutating func take(_ commit: Commit, _ common: inout Common) {
-        let isPersons = common.isPersons(commit.author)
-        guard let update = receive(commit, isPersons: isPersons) else { return }
-        journal(isPersons ? .personsCommit(commit) : .commit(commit), &common)
+        guard let update = receive(commit) else { return }
+        journal(.commit(commit), &common)
         tell(update, &common)
         if update.isUsedTwice { submitAnew(after: commit.sequence, &common) }
         // The list's number stays the same; its snapshot arrives under a new request.
@@ -225,9 +225,9 @@ extension ClientMachine.Subscription {
     func noteMemory(_ common: inout Common) {
         guard !replica.hasPending, replica.logID != 0 else { return }
         if !replica.history.isEmpty {
-            let (log, person) = (replica.logID, common.hello.person)
             common.journal?.add(
-                .undo(replica.history, log: log, revision: replica.revision, person: person), isUrgent: false)
+                .undo(UndoBase(replica), log: replica.logID, person: common.hello.person),
+                isUrgent: false)
         }
         if !replica.ownWork.isEmpty {
             common.journal?.add(.work(KeptWork(replica), list: name, person: common.hello.person), isUrgent: false)

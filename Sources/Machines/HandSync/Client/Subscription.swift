@@ -24,13 +24,11 @@ extension ClientMachine {
         /// The authors who are on the list, as far as the server has said on this connection.
         private var people: Set<AuthorID> = []
 
-        /// - Parameter author: the client's author number, used if the stored replica has none.
-        init(_ name: String, replica stored: Replica?, author: AuthorID?, isJournaled: Bool) {
+        init(_ name: String, replica: Replica, isJournaled: Bool) {
             self.name = name
             self.isJournaled = isJournaled
-            isLoaded = stored.map { $0.logID != 0 } ?? false
-            replica = stored ?? Replica()
-            replica.author = replica.author ?? author
+            isLoaded = replica.logID != 0
+            self.replica = replica
             keptItems = replica.pendingItems
             hadPending = replica.hasPending
         }
@@ -197,9 +195,9 @@ extension ClientMachine.Subscription {
     }
 
     /// Handles a commit of the list; returns nil if it is already known. A diverged replica waits for its snapshot.
-    mutating func receive(_ commit: Commit, isPersons: Bool) -> Replica.Update? {
+    mutating func receive(_ commit: Commit) -> Replica.Update? {
         if isReceiving || commit.revision <= replica.revision || replica.hasDiverged { return nil }
-        return replica.receiveAnything(commit, isPersons: isPersons)
+        return replica.receiveAnything(commit)
     }
 
     /// Goes live, once all commits have arrived that the server had when the client subscribed. Edits pending on a

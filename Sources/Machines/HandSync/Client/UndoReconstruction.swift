@@ -33,16 +33,15 @@ package struct UndoReconstruction: Sendable {
     package struct Memory: Sendable {
         /// The person's steps, by author number.
         package var own: [AuthorID: Steps]
-        /// What can be undone and redone at a revision. Commits up to there need not be read.
-        package var base: (history: UndoHistory, revision: Int)?
+        package var bases: [UndoBase]
 
-        package init(own: [AuthorID: Steps] = [:], base: (UndoHistory, Int)? = nil) {
-            (self.own, self.base) = (own, base)
+        package init(own: [AuthorID: Steps] = [:], bases: [UndoBase] = []) {
+            (self.own, self.bases) = (own, bases)
         }
     }
 
-    private var memory = Memory()
-    private var own: [AuthorID: Steps] { memory.own }
+    private var own: [AuthorID: Steps] = [:]
+    private var base: UndoBase?
     /// The revision up to which the history is known.
     package private(set) var revision: Int
     /// The last commits up to `revision`, one after another.
@@ -64,17 +63,19 @@ package struct UndoReconstruction: Sendable {
     }
 
     /// Replaces what the person's journals know. Another program of the person may have noted what can be undone at a
-    /// revision that is not known here yet, or before the person took a step there that changed nothing; then the
-    /// commits are read instead.
+    /// revision that is not known here yet, or before the person took a step there that changed nothing, or without
+    /// knowing all clients of the person. If there is no better base, the commits are read.
     package mutating func remember(_ new: Memory) {
-        memory = new
-        guard let base = new.base else { return }
-        let hasEmptySteps = own.values.contains { $0.empty[base.revision] != nil }
-        if base.revision > revision || hasEmptySteps { memory.base = nil }
+        own = new.own
+        let usable = new.bases.filter { base in
+            base.revision <= revision && own.keys.allSatisfy { base.persons.contains($0) }
+                && !own.values.contains { $0.empty[base.revision] != nil }
+        }
+        base = usable.max { $0.revision < $1.revision }
     }
 
     /// The revision of the oldest commit that matters, less one.
-    private var bottom: Int { memory.base?.revision ?? 0 }
+    private var bottom: Int { base?.revision ?? 0 }
 
     /// The revision before the first of the commits.
     private var floor: Int { revision - commits.count }
@@ -164,7 +165,7 @@ package struct UndoReconstruction: Sendable {
                 }
             }
         }
-        return (floor > bottom ? .further : memory.base == nil ? .nothing : .inBase, empty)
+        return (floor > bottom ? .further : base == nil ? .nothing : .inBase, empty)
     }
 
     /// Returns what to do next for a wish.
@@ -200,7 +201,7 @@ package struct UndoReconstruction: Sendable {
             let advice = make(step, of: nil, afterEmpty: empty)
             if advice != .nothing { return advice }
             // What was done before the base's history began is found in the commits.
-            memory.base = nil
+            base = nil
             return next(for: step)
         case .found(let target): return make(step, of: target, afterEmpty: empty)
         }
@@ -249,7 +250,7 @@ package struct UndoReconstruction: Sendable {
     private func retraction(
         by step: UndoStep, from target: Int?, afterEmpty empty: Int
     ) -> (retraction: Retraction, revision: Int?)? {
-        var history = target == nil ? memory.base?.history ?? UndoHistory() : UndoHistory()
+        var history = target == nil ? base?.history ?? UndoHistory() : UndoHistory()
         for commit in commits(from: target ?? bottom + 1) { replay(commit, on: &history) }
         for _ in 0..<empty { _ = history.take(step) }
         let revision = history.revision(of: step)

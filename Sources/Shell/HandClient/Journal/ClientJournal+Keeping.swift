@@ -29,8 +29,7 @@ extension ClientJournal {
         case .submission(let submission, let person): try Self.note(submission, person, database)
         case .answered(let log, let sequence, let revision):
             try Self.noteAnswer(to: sequence, in: log, revision, database)
-        case .undo(let history, let log, let revision, let person):
-            try Self.note(history, in: log, at: revision, of: person, database)
+        case .undo(let base, let log, let person): try Self.note(base, in: log, of: person, database)
         case .work(let work, let list, let person): try Self.note(work, of: person, on: list, database)
         case .lost(let loss, let list, let log, let person): try Self.note(loss, of: list, log, person, database)
         case .found(let loss, let list): try Self.forget(loss, of: list, database)

@@ -72,7 +72,7 @@ extension ClientJournal {
             "SELECT event FROM events WHERE list = ? ORDER BY number DESC LIMIT 1", [.text(list)])
         switch try last?.withBytes(0, { try JournalEvent($0) }) {
         case nil: return (checkpoint.logID, checkpoint.revision)
-        case .commit(let commit), .personsCommit(let commit): return (checkpoint.logID, commit.revision)
+        case .commit(let commit): return (checkpoint.logID, commit.revision)
         default: return nil
         }
     }
@@ -211,7 +211,7 @@ extension JournalEvent {
     fileprivate var isEdit: Bool {
         switch self {
         case .edit, .step: true
-        case .submitted, .commit, .personsCommit, .rejected, .caughtUp, .author: false
+        case .submitted, .commit, .rejected, .caughtUp, .authors: false
         }
     }
 }

@@ -78,11 +78,10 @@ extension ClientJournal {
     }
 
     static func note(
-        _ history: UndoHistory, in log: UInt64, at revision: Int, of person: String, _ database: SQLiteConnection
+        _ base: UndoBase, in log: UInt64, of person: String, _ database: SQLiteConnection
     ) throws {
         try database.run(
-            "INSERT OR REPLACE INTO undo VALUES (?, ?, ?, ?)",
-            [log.stored, .text(person), .init(revision), .bytes(history.encoded)])
+            "INSERT OR REPLACE INTO undo VALUES (?, ?, ?)", [log.stored, .text(person), .bytes(base.bytes)])
     }
 
     /// Returns what a journal knows of an author's steps through a history. Works while another process has the journal
@@ -110,20 +109,15 @@ extension ClientJournal {
         return found ?? UndoReconstruction.Steps()
     }
 
-    /// Returns what a person could undo and redo when a list was last closed, and at which revision. Works while
-    /// another process has the journal open.
+    /// Returns what a person could undo and redo when a list was last closed. Works while another process has the
+    /// journal open.
     package static func history(
         of person: String, in log: UInt64, inJournalAt path: String
-    ) -> (history: UndoHistory, revision: Int)? {
+    ) -> UndoBase? {
         try? reading(path) { database in
             let row = try database.first(
-                "SELECT history, revision FROM undo WHERE log_id = ? AND person = ?", [log.stored, .text(person)])
-            guard let row else { return nil }
-            let history = try row.withBytes(0) { bytes in
-                var reader = WireReader(bytes)
-                return try UndoHistory(&reader)
-            }
-            return (history, try row.integer(1))
+                "SELECT base FROM undo WHERE log_id = ? AND person = ?", [log.stored, .text(person)])
+            return try row?.withBytes(0) { try UndoBase($0) }
         } ?? nil
     }
 

@@ -22,7 +22,7 @@ package final class ClientJournal: Sendable {
     package let used: [UInt64: SequenceNumber]
 
     /// The format of 1.0. Earlier formats have lower numbers, and are refused.
-    private static let version = 13
+    private static let version = 14
     private static let applicationID = 0x6861_6E63
     private static let partBytes = 256 << 10
 
@@ -101,8 +101,7 @@ package final class ClientJournal: Sendable {
                 number INTEGER PRIMARY KEY, log_id INTEGER NOT NULL, step INTEGER NOT NULL, revision INTEGER NOT NULL,
                 author INTEGER NOT NULL);
             CREATE TABLE undo (
-                log_id INTEGER, person TEXT, revision INTEGER NOT NULL, history BLOB NOT NULL,
-                PRIMARY KEY (log_id, person)) WITHOUT ROWID;
+                log_id INTEGER, person TEXT, base BLOB NOT NULL, PRIMARY KEY (log_id, person)) WITHOUT ROWID;
             CREATE TABLE work (
                 log_id INTEGER, person TEXT, list TEXT NOT NULL, work BLOB NOT NULL, PRIMARY KEY (log_id, person))
                 WITHOUT ROWID;

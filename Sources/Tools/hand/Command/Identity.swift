@@ -70,11 +70,7 @@ enum Identity {
                 continue
             }
             memory.own[author] = ClientJournal.steps(of: author, in: log, inJournalAt: path)
-            if let base = ClientJournal.history(of: person, in: log, inJournalAt: path),
-                base.revision > memory.base?.revision ?? -1
-            {
-                memory.base = base
-            }
+            memory.bases += [ClientJournal.history(of: person, in: log, inJournalAt: path)].compactMap(\.self)
         }
         return memory
     }
