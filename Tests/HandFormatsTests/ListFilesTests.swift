@@ -10,6 +10,21 @@ import Testing
         return try format.read(text.utf8, using: &random).map(\.content)
     }
 
+    /// An export may replace an earlier one, but no file of a person, even if some of its lines are the list's.
+    @Test func onlyAnExportIsReplaced() throws {
+        var random = SplitMix64(seed: 1)
+        let text = "bread\nmilk\ntea\n"
+        let items = try ListFormat.todotxt.read(text.utf8, using: &random)
+        func isExport(_ text: String, _ format: ListFormat = .todotxt) -> Bool {
+            format.isExport(Array(text.utf8), of: items)
+        }
+        #expect(isExport(text) && isExport("bread\nmilk\nwine\n") && isExport("milk\nwine\n"))
+        #expect(!isExport("bread\nwine\nbeer\n") && !isExport("my own\ntasks\nmilk\n") && !isExport("bread\n\nmilk\n"))
+        #expect(isExport("- [ ] bread\n- [ ] wine\n", .markdown))
+        #expect(!isExport("Diary\n\n- [ ] bread\n- [ ] milk\n", .markdown))
+        #expect(!isExport("text\n\"bread\"\nmine\n", .csv))
+    }
+
     @Test(arguments: [
         (
             ListFormat.markdown,

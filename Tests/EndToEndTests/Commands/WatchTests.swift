@@ -109,6 +109,10 @@ import Testing
         #expect(try watch.says("'list' is back"))
         try ada.hand("add", "next", "-q")
         #expect(try watch.line().contains(#""text":"next""#))
+        try ada.hand("delete", "--force", "list")
+        #expect(try watch.says("waiting until it is back: hand undelete list"))
+        try ada.hand("create", "list")
+        #expect(try watch.says("there is another list 'list' now"))
     }
 
     /// Edits of other lists wait in the journal that the command takes. No other command can send them meanwhile.

@@ -2,11 +2,6 @@ extension HandAddress {
     package struct Host: Hashable, Sendable {
         package let name: String
         package let port: UInt16
-
-        package init(name: String, port: UInt16) {
-            self.name = name
-            self.port = port
-        }
     }
 }
 

@@ -180,36 +180,29 @@ extension ListFormat {
     }
 
     /// Whether an export of some items may replace a file without a question: whether the file is itself an export, as
-    /// far as its contents show. Lines of text may be anybody's: most of them must be those of the new export, or at
-    /// least one if the file looks like an export. O(bytes + items)
+    /// far as its contents show. Tasks of text may be anybody's: at least half of the file's items must be in the new
+    /// export, too, and all that other programs' Markdown has. O(bytes + items)
     package func isExport(_ bytes: [UInt8], of items: some Sequence<Item>) -> Bool {
-        guard [.markdown, .todotxt].contains(self) else { return isExport(bytes) }
-        let newline = UInt8(ascii: "\n")
-        var others = Set(bytes.split(separator: newline))
-        let count = others.count
-        export(items) { for line in Array($0.utf8).split(separator: newline) { others.remove(line) } }
-        let shared = count - others.count
-        return shared * 2 >= count || shared > 0 && isExport(bytes)
-    }
-
-    /// Whether a file is as an export writes it. Markdown of other programs is not, even if `read` and `export` would
-    /// leave it unchanged.
-    private func isExport(_ bytes: [UInt8]) -> Bool {
         guard var writer, var reader = try? ListReader(bytes, in: self), bytes.starts(with: writer.header.utf8) else {
             return false
         }
-        var (random, position) = (SplitMix64(seed: 0), writer.header.utf8.count)
+        let isAnybodys = [.markdown, .todotxt].contains(self)
+        var known: Set<Substring> = []
+        if isAnybodys { export(items) { known.insert($0.trimmed(\.isNewline)) } }
+        var (random, position, surplus) = (SplitMix64(seed: 0), writer.header.utf8.count, 0)
         do throws(FormatError) {
             while let item = try reader.next(using: &random) {
-                let lines = writer.lines(for: item).utf8
-                let isOthers = self == .markdown && MarkdownReader.isOfOthers(item.content)
-                if isOthers || !bytes[position...].starts(with: lines) { return false }
-                position += lines.count
+                let lines = writer.lines(for: item)
+                guard bytes[position...].starts(with: lines.utf8) else { return false }
+                position += lines.utf8.count
+                let isKnown = known.contains(lines.trimmed(\.isNewline))
+                if !isKnown, self == .markdown, MarkdownReader.isOfOthers(item.content) { return false }
+                surplus += isKnown ? -1 : 1
             }
         } catch {
             return false
         }
-        return position == bytes.count
+        return position == bytes.count && (!isAnybodys || surplus <= 0)
     }
 }
 

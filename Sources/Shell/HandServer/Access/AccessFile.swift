@@ -76,7 +76,8 @@ package struct AccessFile: Sendable {
         } catch {
             throw FileError(
                 description: "\(path) is damaged: it holds no access rules in JSON. Put back a good copy; or move it "
-                    + "away, and restore what the store remembers: hand token restore")
+                    + "away, and restore what the store remembers: hand token restore --data "
+                    + PrivateFile.folder(of: path))
         }
     }
 

@@ -86,7 +86,7 @@ enum Arguments {
         let path = path(of: arguments)
         let names = command(at: path).configuration.subcommands.map { $0._commandName }
         guard let word = words(arguments).dropFirst(path.count).first, !names.isEmpty else { return }
-        let topics = arguments.first == "help" ? Topic.allCases.map(\.rawValue) + ["topics"] : ["help"]
+        let topics = arguments.first == "help" ? Topic.all.map(\.name) + ["topics"] : ["help"]
         let known = (["hand"] + path).joined(separator: " ")
         throw Failure(
             .usage,

@@ -129,7 +129,7 @@ enum Completions {
     /// The parser's script offers nothing after 'hand help'.
     private static var helpInBash: String {
         let commands = HandCommand.configuration.subcommands.map { $0._commandName }.filter { $0 != "manual" }
-        let words = commands + Topic.allCases.map(\.rawValue) + ["topics"]
+        let words = commands + Topic.all.map(\.name) + ["topics"]
         return "_hand_help() { __hand_add_completions -W '\(words.joined(separator: "\n"))'; }"
     }
 

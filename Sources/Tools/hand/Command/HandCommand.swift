@@ -15,7 +15,7 @@ struct HandCommand: AsyncParsableCommand {
             a server a name: hand -c work ls.
 
             'hand' without arguments asks what you want to do; 'hand doctor' finds problems; 'hand help TOPIC' explains \
-            \(Topic.allCases.map(\.rawValue).joined(separator: ", ")).
+            \(Topic.all.map(\.name).joined(separator: ", ")).
 
             Items are named by their number in 'hand ls' or by the first characters of their id.
             Exit codes: \(CommandEnvironment.exitCodes.map { "\($0.rawValue) \($0.summary)" }.joined(separator: ", ")).

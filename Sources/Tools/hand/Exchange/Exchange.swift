@@ -69,9 +69,9 @@ struct Export: AsyncParsableCommand {
 
     private func askForLeave() throws {
         guard isatty(0) == 1, isatty(2) == 1 else {
-            throw Failure(.error, "\(file) holds something other than an export; --force overwrites it")
+            throw Failure(.error, "\(file) has lines that would be lost; --force overwrites it")
         }
-        Output.message("\(file) holds something other than an export. Overwrite it? Type yes to continue:")
+        Output.message("\(file) has lines that would be lost. Overwrite it? Type yes to continue:")
         guard readLine() == "yes" else { throw Failure(.error, "nothing was written") }
     }
 }

@@ -76,7 +76,7 @@ enum CommandPages {
     }
 
     private static func related(_ command: CommandDump.Command) -> [String] {
-        var pages = command.path.isEmpty ? Topic.allCases.map { "hand-\($0.rawValue)(7)" } : ["hand(1)"]
+        var pages = command.path.isEmpty ? Topic.all.map { "hand-\($0.name)(7)" } : ["hand(1)"]
         if command.path.count > 1 { pages.append("\(name(Array(command.path.dropLast())))(1)") }
         switch command.path.first {
         case nil: pages += ["hand-config.toml(5)", "hand-protocol(7)"]

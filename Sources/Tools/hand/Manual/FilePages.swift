@@ -6,7 +6,7 @@ import HandWire
 /// The manual pages of the files, the protocol and the topics.
 enum FilePages {
     static func all() throws -> [Roff] {
-        [try serveFile(), configurationFile(), loadScript(), wireProtocol()] + Topic.allCases.map(page)
+        [try serveFile(), configurationFile(), loadScript(), wireProtocol()] + Topic.all.map(page)
     }
 
     private static func serveFile() throws -> Roff {
@@ -95,7 +95,7 @@ enum FilePages {
     }
 
     private static func page(_ topic: Topic) -> Roff {
-        var page = Roff("hand-\(topic.rawValue)", section: 7, topic.summary)
+        var page = Roff("hand-\(topic.name)", section: 7, topic.summary)
         page.paragraphs(topic.text, under: "Description")
         page.paragraphs("hand(1)", under: "See also")
         return page

@@ -17,7 +17,7 @@ enum Help {
             Output.line(Printable(lines: Topic.overview) + "\n\nRead one with: hand help TOPIC")
             return true
         }
-        guard let topic = Topic(rawValue: arguments[1]) else { return false }
+        guard let topic = Topic.all.first(where: { $0.name == arguments[1] }) else { return false }
         Output.line(Printable(lines: HelpText.text(topic.text)))
         return true
     }

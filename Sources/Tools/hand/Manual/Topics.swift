@@ -1,52 +1,31 @@
 /// The texts of `hand help TOPIC`: what a user should understand beyond single commands. A line that begins with a
 /// space is not wrapped.
-enum Topic: String, CaseIterable {
-    case merging
-    case news, tasks
-    case subitems = "sub-items"
-    case order
-    case offline, formats, scripts, tls, roles, decks, backups
+struct Topic {
+    let name: String
+    let summary: String
+    let text: String
 
-    var summary: String {
-        switch self {
-        case .merging: "what happens to edits that people make at the same time"
-        case .news: "what others have changed, who did what, and how to be told"
-        case .tasks: "who does a task, when it is due, and reminders"
-        case .subitems: "items below items: levels, and folding them"
-        case .order: "keeping a list in order: sorting, unticking, other lists, finding"
-        case .offline: "working without the server"
-        case .formats: "files of other programs: what is read from them, and what is written"
-        case .scripts: "JSON, exit codes and environment variables, for programs that run hand"
-        case .tls: "a server that others reach over a network, and its certificate"
-        case .roles: "who may do what: tokens, roles and links"
-        case .decks: "lists of cards, dealt from a deck"
-        case .backups: "copies of a server's lists, and how to restore them"
-        }
+    private init(_ name: String, _ summary: String, _ text: String) {
+        (self.name, self.summary, self.text) = (name, summary, text)
     }
+
+    static let all = [
+        Topic("merging", "what happens to edits that people make at the same time", mergingText),
+        Topic("news", "what others have changed, who did what, and how to be told", newsText),
+        Topic("tasks", "who does a task, when it is due, and reminders", tasksText),
+        Topic("sub-items", "items below items: levels, and folding them", subitemsText),
+        Topic("order", "keeping a list in order: sorting, unticking, other lists, finding", orderText),
+        Topic("offline", "working without the server", offlineText),
+        Topic("formats", "files of other programs: what is read from them, and what is written", formatsText),
+        Topic("scripts", "JSON, exit codes and environment variables, for programs that run hand", scriptsText),
+        Topic("tls", "a server that others reach over a network, and its certificate", tlsText),
+        Topic("roles", "who may do what: tokens, roles and links", rolesText),
+        Topic("decks", "lists of cards, dealt from a deck", decksText),
+        Topic("backups", "copies of a server's lists, and how to restore them", backupsText),
+    ]
 
     /// The overview of all topics.
-    static var overview: String {
-        allCases.map { topic in
-            Output.padded(topic.rawValue, 11) + topic.summary
-        }.joined(separator: "\n")
-    }
-
-    var text: String {
-        switch self {
-        case .merging: Self.mergingText
-        case .news: Self.newsText
-        case .tasks: Self.tasksText
-        case .subitems: Self.subitemsText
-        case .order: Self.orderText
-        case .offline: Self.offlineText
-        case .formats: Self.formatsText
-        case .scripts: Self.scriptsText
-        case .tls: Self.tlsText
-        case .roles: Self.rolesText
-        case .decks: Self.decksText
-        case .backups: Self.backupsText
-        }
-    }
+    static var overview: String { all.map { Output.padded($0.name, 11) + $0.summary }.joined(separator: "\n") }
 
     private static let mergingText = """
         Everybody edits a copy of the list and sees their own edits at once. The server puts all edits into one order and sends each \
@@ -313,6 +292,8 @@ enum Topic: String, CaseIterable {
           append    add items
           write     all other edits, and make lists
           admin     delete, bring back and rename lists
+
+        A list is made, or gets another name, only with the role write on all lists: the name may be anybody's.
 
         Make a token on the server's machine, as the server's user (as root, if hand is installed as a package), and give its secret \
         to the person:

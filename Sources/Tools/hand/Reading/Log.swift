@@ -14,7 +14,7 @@ struct Log: AsyncParsableCommand {
             refused, and why; such a commit changes nothing.
 
             With an item, only the commits that touched it are shown, from the one that added it on; with --json, a line each, \
-            with only its "change", "to" and "after". With --new, only those of \
+            with only what happened to the item. With --new, only those of \
             others since you looked at the list last: on a screen, or with 'ls' or 'log' on a terminal.
 
             """ + ListHistory.manual)

@@ -96,10 +96,12 @@ private struct Watcher {
         case .renamed(let name):
             say("the list is called '\(name)' now")
             followed = try await client.open(name)
-        case .refused(let code, let text) where code == .listDeleted || code == .noSuchList && commits.hasBegun:
+        case .refused(let code, let text) where code == .listDeleted || code == .noSuchList && commits.logID != nil:
             say("\(text); waiting until it is back: \(Suggestion.command("undelete", followed.name))")
             try await waitUntilBack()
-            say("'\(followed.name)' is back")
+            let logID = try await followed.state().logID
+            let isSame = LogID.isSameList(logID, commits.logID ?? logID)
+            say(isSame ? "'\(followed.name)' is back" : "there is another list '\(followed.name)' now")
         case .refused, .editsWait: _ = try await followed.live()
         case .progress(let items, let total):
             if !list.server.quiet { Output.progress("\(items) of \(total) items") }
@@ -160,8 +162,8 @@ private struct WatchedCommits {
 
     init(_ report: WatchReport) { self.report = report }
 
-    /// Whether the list was there.
-    var hasBegun: Bool { last != nil }
+    /// The log id of the list; nil if the list was never there.
+    var logID: UInt64? { last?.logID }
 
     mutating func catchUp(with list: FollowedList, _ client: HandClient) async throws {
         let state = try await list.state()

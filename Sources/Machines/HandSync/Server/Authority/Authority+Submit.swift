@@ -264,8 +264,8 @@ extension Authority {
         work += changed.reduce(0) { $0 + $1.item.size } / Self.bytesPerComponent
         for (_, after) in changed {
             let (kind, size) = after.measure
-            if rules.hasDeck, kind == .card { throw .violation(.cardsAreDealt) }
             try check(kind, size: size, level: after.level)
+            if rules.hasDeck, kind == .card { throw .violation(.cardsAreDealt) }
         }
         return changed
     }
