@@ -17,12 +17,7 @@ package final class HTTPEndpoint {
         }
 
         /// The value of `Host` in requests to this place.
-        var host: String {
-            switch self {
-            case .tcp(let address): "\(address)"
-            case .unix: "localhost"
-            }
-        }
+        var host: String { if case .tcp = self { description } else { "localhost" } }
     }
 
     package struct Request: Sendable {

@@ -68,7 +68,7 @@ struct HTTPHead {
     /// The words of a field that is a list, in lower case, whether it stands once or several times.
     func words(of name: String) -> [String] {
         values(of: name).flatMap { $0.split(separator: ",") }.map {
-            $0.lowercased().trimming { $0 == " " || $0 == "\t" }
+            $0.lowercased().split { $0 == " " || $0 == "\t" }.joined(separator: " ")
         }
     }
 }
@@ -124,14 +124,5 @@ private final class Collector {
 
     private static func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
         String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
-    }
-}
-
-extension StringProtocol {
-    fileprivate func trimming(_ isBlank: (Character) -> Bool) -> String {
-        var rest = self[...]
-        while let first = rest.first, isBlank(first) { rest.removeFirst() }
-        while let last = rest.last, isBlank(last) { rest.removeLast() }
-        return String(rest)
     }
 }

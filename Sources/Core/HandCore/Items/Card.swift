@@ -83,13 +83,6 @@ extension Card.Suit {
     }
 
     fileprivate func isNamed(by character: Character) -> Bool {
-        let letter: Character =
-            switch self {
-            case .clubs: "c"
-            case .diamonds: "d"
-            case .hearts: "h"
-            case .spades: "s"
-            }
-        return String(character) == symbol || character.lowercased() == String(letter)
+        String(character) == symbol || character.lowercased() == "\(self)".prefix(1)
     }
 }

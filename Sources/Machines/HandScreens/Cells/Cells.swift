@@ -5,9 +5,7 @@ import HandFormats
 private let maxLines = 8
 
 struct CardCell: TableCell {
-    private let card: Card
-
-    init(_ card: Card) { self.card = card }
+    let card: Card
 
     func lines(width: Int, _ state: RowState) -> [Line] {
         let face = card == .faceDown ? "░░" : card.description
@@ -27,9 +25,7 @@ struct CardCell: TableCell {
 }
 
 struct NoteCell: TableCell {
-    private let text: String
-
-    init(_ text: String) { self.text = text }
+    let text: String
 
     func lines(width: Int, _ state: RowState) -> [Line] {
         Wrapping.lines(text, width: width, limit: maxLines).map { Line($0) }
@@ -38,12 +34,10 @@ struct NoteCell: TableCell {
 
 /// A box to tick, with the text indented next to it.
 struct TaskCell: TableCell {
-    private let text: String
-    private let isDone: Bool
+    let text: String
+    let isDone: Bool
     /// The columns of the box in front of the text.
     static let boxWidth = 3
-
-    init(_ text: String, isDone: Bool) { (self.text, self.isDone) = (text, isDone) }
 
     func lines(width: Int, _ state: RowState) -> [Line] {
         let box = isDone ? Line("[x] ", Style(.green)) : Line("[ ] ")
@@ -76,10 +70,8 @@ struct TaskCell: TableCell {
 
 /// A text, and below it the address of the link.
 struct LinkCell: TableCell {
-    private let text: String
-    private let address: String
-
-    init(_ text: String, address: String) { (self.text, self.address) = (text, address) }
+    let text: String
+    let address: String
 
     func lines(width: Int, _ state: RowState) -> [Line] {
         let style = Style(.cyan, [.underline])
@@ -90,9 +82,7 @@ struct LinkCell: TableCell {
 }
 
 struct HeadingCell: TableCell {
-    private let text: String
-
-    init(_ text: String) { self.text = text }
+    let text: String
 
     func lines(width: Int, _ state: RowState) -> [Line] {
         let lines = Wrapping.lines(text, width: width, limit: maxLines)
@@ -103,10 +93,8 @@ struct HeadingCell: TableCell {
 
 /// An item of a kind that this program does not know. The cell says so.
 struct UnknownCell: TableCell {
-    private let kind: Content.Kind
-    private let size: Int
-
-    init(_ kind: Content.Kind, size: Int) { (self.kind, self.size) = (kind, size) }
+    let kind: Content.Kind
+    let size: Int
 
     func lines(width: Int, _ state: RowState) -> [Line] {
         [Line("(an item of kind \(kind.rawValue), \(size) bytes; a newer version shows it)", .dim)]
@@ -123,11 +111,9 @@ struct TextCell: TableCell {
 /// The field for typing the text of an item. It grows with the text as far as there is room; then it shows the lines
 /// around the cursor, with an arrow where the text continues.
 struct EditorCell: TableCell {
-    private let draft: Draft
+    let draft: Draft
     /// The most lines that the field may have.
-    private let room: Int
-
-    init(_ draft: Draft, room: Int) { (self.draft, self.room) = (draft, room) }
+    let room: Int
 
     /// The lines of the hint below the text. The text keeps at least one line.
     private func hints(width: Int) -> [Line] {

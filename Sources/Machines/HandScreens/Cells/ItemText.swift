@@ -8,7 +8,7 @@ struct ItemText: ContentVisitor {
         Wrapping.lines(text, width: width).map { Line($0, style) }
     }
 
-    func visit(card: Card) -> [Line] { CardCell(card).lines(width: width, RowState()) }
+    func visit(card: Card) -> [Line] { CardCell(card: card).lines(width: width, RowState()) }
 
     func visit(note text: String) -> [Line] { wrapped(text) }
     func visit(task text: String, done: Bool) -> [Line] {

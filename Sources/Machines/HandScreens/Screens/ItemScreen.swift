@@ -219,7 +219,7 @@ struct ItemScreen: ItemScreens {
     }
 
     private func draw(_ draft: Draft, on canvas: inout Canvas, _ app: AppState) {
-        let (width, cell) = (canvas.size.columns, EditorCell(draft, room: app.bodyRows))
+        let (width, cell) = (canvas.size.columns, EditorCell(draft: draft, room: app.bodyRows))
         let lines = cell.lines(width: width, RowState())
         let (cursor, top) = (cell.cursor(width: width), ScreenFrame.titleRows + app.bodyRows - lines.count)
         for (row, line) in lines.enumerated() {

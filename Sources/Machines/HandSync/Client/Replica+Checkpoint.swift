@@ -139,7 +139,7 @@ extension WireReader {
         let recent = isWaiting ? try count("recent edits", limit: remaining) : 0
         for _ in 0..<recent {
             let delta = try delta()
-            portion.append(Replica.Portion.Edit(delta, inverse: try self.delta(), size: delta.wireSize))
+            portion.append(Replica.Portion.Edit(delta: delta, inverse: try self.delta(), size: delta.wireSize))
         }
         return portion
     }

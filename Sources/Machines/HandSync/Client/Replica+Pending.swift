@@ -48,10 +48,6 @@ extension Replica {
             let inverse: Delta
             /// The approximate number of bytes on the wire.
             let size: Int
-
-            init(_ delta: Delta, inverse: Delta, size: Int) {
-                (self.delta, self.inverse, self.size) = (delta, inverse, size)
-            }
         }
 
         /// The edits that a commit has passed.

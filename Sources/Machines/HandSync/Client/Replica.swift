@@ -189,7 +189,7 @@ extension Replica {
         do { try view.check(delta) } catch { throw .misfit(error) }
         let inverse = delta.inverted(on: view)
         do { try view.apply(delta) } catch { throw .misfit(error) }
-        return Portion.Edit(delta, inverse: inverse, size: size)
+        return Portion.Edit(delta: delta, inverse: inverse, size: size)
     }
 
     private mutating func enqueue(_ edit: Portion.Edit, isExact: Bool = false, _ step: UndoStep? = nil) {

@@ -75,12 +75,7 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// For example `127.0.0.1:7777` or `[::1]:7777`.
-    package var description: String {
-        switch host {
-        case .v4: "\(ip):\(port)"
-        case .v6: "[\(ip)]:\(port)"
-        }
-    }
+    package var description: String { family == AF_INET ? "\(ip):\(port)" : "[\(ip)]:\(port)" }
 
     /// `%eth0` for a link-local address.
     private var zone: String {
@@ -94,12 +89,7 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension SocketAddress {
-    var family: Int32 {
-        switch host {
-        case .v4: AF_INET
-        case .v6: AF_INET6
-        }
-    }
+    var family: Int32 { if case .v4 = host { AF_INET } else { AF_INET6 } }
 
     init(_ address: sockaddr_in) {
         port = UInt16(bigEndian: address.sin_port)

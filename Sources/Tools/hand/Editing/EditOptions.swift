@@ -267,8 +267,3 @@ enum Notices {
         }
     }
 }
-
-extension JSONValue {
-    /// The number, or `null` for nil.
-    init(orNull number: Int?) { self = number.map { JSONValue($0) } ?? .null }
-}

@@ -3,17 +3,13 @@ import HandFormats
 
 /// What may follow a text that is being typed: the rest of a name, of a day, or of an item that the list has or had.
 struct Completion: Sendable {
-    private let list: ListData
-    private let app: AppState
+    let list: ListData
+    let app: AppState
 
     /// The most items that are looked at for one key.
     private static let maxItems = 10_000
     /// The fewest characters of an item that are completed.
     private static let minimum = 2
-
-    init(_ list: ListData, _ app: AppState) {
-        (self.list, self.app) = (list, app)
-    }
 
     /// Returns the rest of what is being typed at the end of a text; nil if nothing is known that begins so.
     ///

@@ -40,8 +40,8 @@ struct ListRows: TableDataSource {
     func cell(forRow row: Int) -> any TableCell {
         let place = place(ofRow: row)
         if let draft {
-            guard let place else { return EditorCell(draft, room: lines) }
-            if case .existing(place, _, _) = draft.target { return EditorCell(draft, room: lines) }
+            guard let place else { return EditorCell(draft: draft, room: lines) }
+            if case .existing(place, _, _) = draft.target { return EditorCell(draft: draft, room: lines) }
         }
         return place.map { cells.cell(for: list[$0].content) } ?? TextCell(text: [])
     }

@@ -38,7 +38,7 @@ extension ListScreen {
             self.draft?.kind = next ?? draft.kind
         default:
             self.draft?.type(key)
-            let source = Completion(app.list(list), app)
+            let source = Completion(list: app.list(list), app: app)
             self.draft?.complete(source)
         }
         settle(app)
@@ -63,7 +63,7 @@ extension ListScreen {
     /// Whether the entered text is that of a ticked task, which is offered instead of another one.
     private mutating func offersTicked(_ app: AppState) -> Bool {
         guard let draft, draft.adds, draft.kind == .task,
-            let ticked = Completion(app.list(list), app).tickedTask(draft.editor.text)
+            let ticked = Completion(list: app.list(list), app: app).tickedTask(draft.editor.text)
         else { return false }
         self.draft?.ticked = ticked
         self.draft?.problem = "this is in the list, ticked: enter unticks it, ctrl-n adds another"

@@ -366,7 +366,7 @@ struct ListScreen: TableScreen, ItemScreens {
         guard let draft else { return }
         let state = rows(app).state(ofRow: placed.row)
         let room = RowFrame.room(state, width: canvas.size.columns)
-        let cursor = EditorCell(draft, room: app.bodyRows).cursor(width: room)
+        let cursor = EditorCell(draft: draft, room: app.bodyRows).cursor(width: room)
         let (row, column) = (
             placed.line + cursor.row, RowFrame.leadWidth(state, width: canvas.size.columns) + cursor.column
         )

@@ -138,12 +138,7 @@ package struct PresenceBoard: Sendable {
     }
 
     private func entry(_ author: AuthorID) -> DownMessage.Presence {
-        let place: DownMessage.Presence.Place =
-            if let person = people[author] {
-                .here(person: person.name, person.focus)
-            } else if let person = remotePeople[author] {
-                .here(person: person.name, person.focus)
-            } else { .gone }
-        return DownMessage.Presence(author: author, place: place)
+        let here = people[author].map { ($0.name, $0.focus) } ?? remotePeople[author].map { ($0.name, $0.focus) }
+        return DownMessage.Presence(author: author, place: here.map { .here(person: $0.0, $0.1) } ?? .gone)
     }
 }

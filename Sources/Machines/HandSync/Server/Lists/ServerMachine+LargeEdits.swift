@@ -8,11 +8,7 @@ extension ServerMachine {
     func read(_ body: [UInt8], from connection: Connection) {
         begin(connection)
         let task = ReadBody(connection: connection.id, body: body)
-        compute {
-            task.run()
-        } then: {
-            $0.read(task, $1)
-        }
+        compute({ task.run() }, then: { $0.read(task, $1) })
     }
 
     func read(_ task: ReadBody, _ message: Result<UpMessage, WireError>) {
@@ -34,11 +30,7 @@ extension ServerMachine {
         let task = MakeEdit(
             list: hosted.reference, connection: id, circumstances: .init(now: wallClock, isFull: upkeep.isFull),
             transfer: ThreadTransfer((hosted.authority, edit)))
-        compute {
-            task.run()
-        } then: {
-            $0.made(task, $1)
-        }
+        compute({ task.run() }, then: { $0.made(task, $1) })
     }
 
     /// Adopts the edited list, unless the author has left or lost the right to edit meanwhile.

@@ -82,11 +82,7 @@ extension ServerMachine {
             // Only short excerpts are made here.
             if task.atMost <= min(limits.inlineWork, Price.inlineExcerpt) { return made(task, task.run()) }
             past.beginExcerpt(for: connection.id, hold)
-            compute {
-                task.run()
-            } then: {
-                $0.made(task, $1)
-            }
+            compute({ task.run() }, then: { $0.made(task, $1) })
         }
     }
 
