@@ -214,6 +214,9 @@ import Testing
         refused.reject(.notStored, "work")
         #expect(refused.lines[10].contains("'[ ] a' is still in 'things', 'work' refused: "), "\(refused.lines[10])")
         #expect(Self.texts(refused, "things") == ["a"])
+        // The copies cannot be got back, as the originals are there.
+        #expect(refused.app.state.list("work").notices.isEmpty)
+        #expect(refused.commands.contains { if case .forget("work", _) = $0 { true } else { false } })
         var unmade = Self.two("a")
         unmade.editProblem = "the disk is full"
         unmade.press("m 'work' enter")

@@ -144,7 +144,7 @@ package final class Runner {
         case .forgetDraft(let name): drafts?.forget(name)
         case .editOutside(let text, let name): editOutside(text, named: name, command)
         case .reconnect, .follow, .presence, .edit, .undo, .redo, .keepFolds, .keepSeen, .fetchNews,
-            .fetchItemHistory, .fetchEarlierTexts, .retrieve, .fetchLists, .create, .deleteList, .renameList,
+            .fetchItemHistory, .fetchEarlierTexts, .retrieve, .forget, .fetchLists, .create, .deleteList, .renameList,
             .undeleteList, .fetchHistory, .fetchState, .fetchArrivals:
             session.carryOut(command)
         }

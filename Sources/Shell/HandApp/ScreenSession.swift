@@ -94,6 +94,7 @@ final class ScreenSession: MachineShell {
                 machine.forget(loss, of: list)
                 return true
             }
+        case .forget(let list, let loss): client.perform { $0.forget(loss, of: list) }
         case .edit(let list, let delta):
             change(list, command) { machine in
                 try machine.edit(list, delta)

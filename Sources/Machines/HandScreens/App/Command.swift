@@ -27,6 +27,8 @@ package enum Command: Equatable, Sendable {
     case fetchItemHistory(list: String, ItemID, limit: Int)
     /// Makes a lost edit again, and forgets the loss if that is possible now.
     case retrieve(list: String, Delta, Loss)
+    /// Forgets a lost edit of which nothing is lost.
+    case forget(list: String, Loss)
     case undo(String)
     case redo(String)
     case presence(list: String, Focus?)

@@ -55,7 +55,10 @@ package struct ItemTransfer: Equatable, Sendable {
         }
         guard let first = copies.first, !data.unsent.contains(first.id) else { return nil }
         if data.hand.index(of: first.id) == nil {
-            if case .refused(let reason, _)? = data.unseenNotice?.loss { return refused("\(reason)") }
+            if let loss = data.loss(ofNew: first.id), case .refused(let reason, _) = loss {
+                // The originals are there: to get the copies back would make them twice.
+                return ([.forget(list: target, loss)] + refused("\(reason)").commands, true)
+            }
             return refused("what was copied was deleted there")
         }
         if originals.isEmpty { return ([.say("\(what) copied to '\(target)'")], true) }
@@ -86,6 +89,9 @@ extension AppState {
         for index in transfers.indices { transfers[index].note(event) }
         for index in transfers.indices.reversed() {
             guard let next = transfers[index].next(self) else { continue }
+            for case .forget(let list, let loss) in next.commands {
+                withList(list) { $0.notices.removeAll { $0.loss == loss } }
+            }
             commands += next.commands
             if next.isOver { transfers.remove(at: index) }
         }

@@ -256,6 +256,14 @@ package struct ListData: Sendable {
     /// The newest notice that the user has not looked at.
     package var unseenNotice: Notice? { notices.last { !$0.isSeen } }
 
+    /// The refused edit that inserted an item; nil if there is none.
+    func loss(ofNew item: ItemID) -> Loss? {
+        notices.lazy.compactMap(\.loss).last { loss in
+            guard case .refused(_, let pieces) = loss else { return false }
+            return pieces.contains { if case .insert(let new, _) = $0 { new.id == item } else { false } }
+        }
+    }
+
     mutating func markNoticesSeen() {
         for index in notices.indices { notices[index].isSeen = true }
     }
