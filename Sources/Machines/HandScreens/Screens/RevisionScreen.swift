@@ -61,7 +61,8 @@ struct RevisionScreen: TableScreen, ListScreens {
         switch action {
         case .older: revision == 0 ? "this is the first revision" : nil
         case .newer: revision >= app.list(list).state.revision ? "this is the newest revision" : nil
-        case .restore: hand == nil || !app.list(list).state.isLoaded ? "the revision is not loaded yet" : nil
+        case .restore where hand == nil: problem ?? "the revision is not loaded yet"
+        case .restore: app.list(list).state.isLoaded ? nil : "the list is not loaded yet"
         default: nil
         }
     }
