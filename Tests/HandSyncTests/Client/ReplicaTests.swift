@@ -125,19 +125,6 @@ import Testing
         #expect(!world.replicas[0].canUndo)
     }
 
-    /// The edit that a refused undo was to reverse is in effect. The commits show it.
-    @Test func aRefusedUndoIsForgotten() throws {
-        var world = TestNetwork(tasks(2), replicas: 1)
-        for index in 0..<2 { try world.edit(0, world.replicas[0].view.rewording(index, "mine")) }
-        try world.settle()
-        _ = try world.replicas[0].take(.undo)
-        let submission = world.replicas[0].takeSubmission(list: 1)
-        #expect(world.replicas[0].canUndo && world.replicas[0].canRedo)
-        _ = world.replicas[0].rejected(sequence: submission?.sequence ?? 0, .notStored)
-        #expect(!world.replicas[0].canUndo && !world.replicas[0].canRedo)
-        #expect(world.replicas[0].view.map(\.content.text) == ["mine", "mine"])
-    }
-
     @Test func aReplicaHasThreeStates() throws {
         var world = TestNetwork(tasks(2), replicas: 1)
         #expect(world.replicas[0].state == .synchronized)

@@ -11,8 +11,6 @@ extension Replica {
         var update = Update()
         guard let mine = inFlight, mine.sequence == sequence else { return update }
         inFlight = nil
-        // What the step was to reverse is in effect, and can be reversed once more.
-        if mine.step != nil { history.forgetOnceSettled() }
         // The part that the refusal is not about is submitted again.
         let rest = mine.count > 1 ? mine.delta.remainder(after: reason, on: confirmed) : .identity
         if !rest.isIdentity, rest != mine.delta, let edited = try? confirmed.applying(rest),

@@ -40,7 +40,7 @@ public struct UndoHistory: Sendable {
 
     /// Notes that the commits will not be what the history says. A pending edit has overridden somebody else's edit, so
     /// its inverse would bring back the list as it was before both. Or another client of the person has committed an
-    /// edit, which comes before the pending ones. Or a step was refused.
+    /// edit, which comes before the pending ones.
     mutating func forgetOnceSettled() { isForgottenOnceSettled = true }
 
     /// Nothing is pending any more. What can be undone may have to be found in the commits then
