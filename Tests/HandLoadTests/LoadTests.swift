@@ -129,6 +129,16 @@ import Testing
         }
     }
 
+    /// What a client does offline may last longer than it is to be offline.
+    @Test func whatIsDoneOfflineMayLastLonger() throws {
+        try Self.withServer { path in
+            let script = "offline 5ms with\nadd one\npause 40ms\ndisconnect\nadd two\nend"
+            let result = try Self.run(script, at: path, .full, clients: 2)
+            #expect(result.hasConverged && result.total.errors == [:])
+            #expect(result.lists.map(\.items) == [4])
+        }
+    }
+
     /// A client that reads nothing for a while gets everything afterwards, and nobody waits for it in the meantime.
     @Test(arguments: LoadPlan.Kind.allCases)
     func aStalledClientCatchesUp(kind: LoadPlan.Kind) throws {

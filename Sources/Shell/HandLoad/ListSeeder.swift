@@ -84,7 +84,13 @@ final class ListSeeder: MachineShell {
     }
 
     private func fail(_ text: String, _ code: ErrorCode? = nil) {
-        failed(LoadError(description: text, reason: code == .notAllowed ? .notAllowed : .unreachable))
+        let reason: LoadError.Reason =
+            switch code {
+            case .notAllowed, .notAuthenticated: .notAllowed
+            case let code? where !code.mayRetry: .refused
+            default: .unreachable
+            }
+        failed(LoadError(description: text, reason: reason))
     }
 
     /// Fetches the list as the server has it now.
@@ -140,9 +146,9 @@ final class ListSeeder: MachineShell {
         switch effect {
         case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
         case .status(.online): whenOnline.take()?()
-        case .status(.offline(let reason, _)): if whenOnline != nil { fail(reason) }
+        case .status(.offline(let reason, _)): if whenOnline != nil { fail(reason, driver.machine.refusal) }
         case .list(let list, .changed(_, let update)): note(update, of: list)
-        case .list(let list, .refused(_, let text)): fail("'\(list)': \(text)")
+        case .list(let list, .refused(let code, let text)): fail("'\(list)': \(text)", code)
         case .connect, .send, .disconnect, .keep, .takeID, .status, .list, .latency, .warning: break
         }
     }

@@ -257,6 +257,8 @@ package struct LoadError: Error, CustomStringConvertible {
         case unreachable
         /// The user may not do it.
         case notAllowed
+        /// The server refused something else.
+        case refused
         /// The test would have changed items that no load test made.
         case conflict
         /// A signal has ended the test before there was anything to tell.

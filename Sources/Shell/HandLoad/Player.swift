@@ -139,8 +139,8 @@ package final class Player {
             pace?.delay(by: milliseconds)
             client.goOffline()
         case .goOnline:
-            let end = offlineUntil ?? 0
-            wait(Int((max(end, alarm.now) - alarm.now) / 1_000_000)) { [unowned self] in comeBack() }
+            let now = alarm.now
+            wait(Int((max(offlineUntil ?? 0, now) - now) / 1_000_000)) { [unowned self] in comeBack() }
         case .disconnect:
             client.goOffline()
             comeBack()

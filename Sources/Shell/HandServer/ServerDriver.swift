@@ -204,7 +204,7 @@ final class ServerDriver {
                 "a list is no longer in the store: another server deleted it, or the store went back",
                 metadata: ["list": "\(list.name)"])
         case .trimFailed(let error): logger.warning("old commits were not removed", metadata: ["error": "\(error)"])
-        case .sweepFailed(let error): logger.warning("a deleted list was not removed", metadata: ["error": "\(error)"])
+        case .sweepFailed(let error): logger.warning("deleted lists were not removed", metadata: ["error": "\(error)"])
         case .compacted(let result): compacting.popFirst()?(result)
         case .snapshotFailed(let error): logger.warning("a snapshot was not written", metadata: ["error": "\(error)"])
         }

@@ -41,7 +41,11 @@ import Testing
         #expect(try shared.hand("verify", "--store", address).contains("everything is sound"))
         let backup = one.server.folder.path + "/backup"
         #expect(try shared.hand("backup", backup, "--store", address).contains("2 lists, 3 commits"))
-        shared.server.kill()
+        // A server has said that it runs after a second.
+        #expect(try eventually { try shared.hand("admin", "report", "--all", "--json", "--store", address) != "" })
+        let refused = try shared.run(["store", "copy", address, one.server.folder.path + "/early"]).messages
+        #expect(refused.contains("is running on this database. Stop it"), "\(refused)")
+        #expect(shared.server.terminate() == 0)
 
         let back = one.server.folder.path + "/back"
         #expect(try one.hand("store", "copy", address, back).contains("copied 2 lists, 3 commits"))

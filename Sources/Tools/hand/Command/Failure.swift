@@ -82,7 +82,7 @@ struct Failure: Error, CustomStringConvertible {
                 case .unreachable: .unreachable
                 case .notAllowed: .notAllowed
                 case .conflict: .conflict
-                case .ended: .error
+                case .refused, .ended: .error
                 }
             self.init(status, error.description)
         case is Interruption.Interrupted: self.init(.error, "interrupted")

@@ -166,7 +166,9 @@ private struct WatchedCommits {
     var logID: UInt64? { last?.logID }
 
     mutating func catchUp(with list: FollowedList, _ client: HandClient) async throws {
-        let state = try await list.state()
+        let state: ListState
+        // If the list was renamed or deleted meanwhile, an event says which.
+        do { state = try await list.state() } catch ClientError.refused { return }
         guard state.isLoaded, state.pendingCount == 0 else { return }
         report.me = try await client.person()
         if state.revision == last?.revision, state.logID == last?.logID, state.view.digest == last?.hand.digest {

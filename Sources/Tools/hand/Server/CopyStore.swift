@@ -28,6 +28,9 @@ private struct CopyStore: ParsableCommand {
     var storePassword: String?
     @OptionGroup var output: ReportOptions
 
+    /// The milliseconds after which a server that says nothing counts as gone.
+    private static let maxSilence = 10_000
+
     private static func isDatabase(_ place: String) -> Bool {
         ["postgres://", "postgresql://"].contains { place.hasPrefix($0) }
     }
@@ -75,6 +78,12 @@ private struct CopyStore: ParsableCommand {
             throw Failure(.error, "there is a store in \(to) already. Name a new folder")
         }
         let database = try SharedStoreOptions.open(from, storePassword, creates: false)
+        if let server = try database.servers().first(where: { $0.silence < Self.maxSilence }) {
+            throw Failure(
+                .error,
+                "the server at \(server.address) is running on this database. Stop it: the copy would lack the edits "
+                    + "that it accepts in the meantime")
+        }
         try PrivateFile.makeFolder(to)
         let copy = to + "/copy.backup"
         try output.showingProgress { try database.backUp(to: copy, progress: $0) }

@@ -98,7 +98,7 @@ extension ServerMachine {
     func found(_ task: FindAuthor, _ result: Result<(author: Author, isNew: Bool), StoreError>) {
         guard let connection = connections[task.connection], !connection.session.isClosed else { return }
         switch result {
-        case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
+        case .failure(let error): fail(connection, error)
         case .success((let author, let isNew)):
             let client = isNew ? task.number ?? author.client : author.client
             welcome(connection, as: Author(number: author.number, client: client), isNewcomer: isNew)

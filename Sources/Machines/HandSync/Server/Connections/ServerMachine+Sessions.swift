@@ -99,13 +99,19 @@ extension ServerMachine {
                 .syncFailed, .removed, .overwritten, .failed:
                 .listDamaged
             }
-        if code == .internalError || code == .listDamaged { note(.storeFailed(error)) }
+        if code == .listDamaged { note(.storeFailed(error)) }
         guard let connection = connections[id.connection] else { return }
-        if code == .internalError { return fail(connection, code, "\(error)", retryAfter: 1_000) }
+        if code == .internalError { return fail(connection, error) }
         // Paths, and what the system says about them, are for the log.
         let isPrivate = if case .failed = error { true } else { false }
         let words = "the server's store failed; its log says why. Nothing was changed; try again later"
         refuse(connection, id.request, code, isPrivate ? words : "\(error)")
+    }
+
+    /// Closes a connection that cannot go on without the store.
+    func fail(_ connection: Connection, _ error: StoreError) {
+        note(.storeFailed(error))
+        fail(connection, .internalError, "the server cannot reach its store", retryAfter: 1_000)
     }
 
     func send(_ message: DownMessage, to connection: ConnectionID) {

@@ -204,7 +204,7 @@ extension ServerMachine {
         connection.cursors[list]?.isReading = false
         mark(connection)
         switch result {
-        case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
+        case .failure(let error): fail(connection, error)
         case .success(let frames):
             let bytes = frames.reduce(0) { $0 + $1.bytes.count }
             charge(connection, work: Price.commits(frames.count, bytes: bytes))
