@@ -180,15 +180,15 @@ extension ListFormat {
     }
 
     /// Whether an export of some items may replace a file without a question: whether the file is itself an export, as
-    /// far as its contents show. Tasks of text may be anybody's: at least half of the file's items must be in the new
-    /// export, too, and all that other programs' Markdown has. O(bytes + items)
+    /// far as its contents show. Plain text may be anybody's: at least half of the file's items must be in the new
+    /// export, and so must all headings and paragraphs that only other programs write. O(bytes + items)
     package func isExport(_ bytes: [UInt8], of items: some Sequence<Item>) -> Bool {
         guard var writer, var reader = try? ListReader(bytes, in: self), bytes.starts(with: writer.header.utf8) else {
             return false
         }
-        let isAnybodys = [.markdown, .todotxt].contains(self)
+        let isPlainText = [.markdown, .todotxt].contains(self)
         var known: Set<Substring> = []
-        if isAnybodys { export(items) { known.insert($0.trimmed(\.isNewline)) } }
+        if isPlainText { export(items) { known.insert($0.trimmed(\.isNewline)) } }
         var (random, position, surplus) = (SplitMix64(seed: 0), writer.header.utf8.count, 0)
         do throws(FormatError) {
             while let item = try reader.next(using: &random) {
@@ -202,7 +202,7 @@ extension ListFormat {
         } catch {
             return false
         }
-        return position == bytes.count && (!isAnybodys || surplus <= 0)
+        return position == bytes.count && (!isPlainText || surplus <= 0)
     }
 }
 

@@ -92,8 +92,8 @@ public struct Replica: Sendable {
 
     /// Notes the author numbers of this client and of its person.
     ///
-    /// If the person has others than are known here, their commits may have been taken for somebody else's. The history
-    /// of undos is incomplete then, and has to be found in the commits (`UndoReconstruction`).
+    /// If the person has a client that was not known here, its commits may have been taken for somebody else's. The
+    /// history of undos is incomplete then: what can be undone has to be found in the commits (`UndoReconstruction`).
     package mutating func identify(as author: AuthorID?, persons: Set<AuthorID>) {
         let isIncomplete = !persons.subtracting([author].compactMap(\.self)).isSubset(of: self.persons)
         (self.author, self.persons) = (author, persons)

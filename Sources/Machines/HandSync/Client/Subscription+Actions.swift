@@ -34,7 +34,8 @@ extension ClientMachine.Subscription {
     mutating func noteAuthor(_ common: inout Common) {
         let isSettled = isLive || replica.inFlight == nil || replica.author == nil
         let (former, author) = (replica.author, isSettled ? common.author ?? replica.author : replica.author)
-        let persons = common.persons
+        var persons = common.persons
+        if common.author == nil, let author { persons.insert(author) }
         guard author != former || persons != replica.persons else { return }
         replica.identify(as: author, persons: persons)
         journal(.authors(own: author, persons: persons), &common)

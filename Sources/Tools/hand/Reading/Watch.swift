@@ -98,8 +98,7 @@ private struct Watcher {
             followed = try await client.open(name)
         case .refused(let code, let text) where code == .listDeleted || code == .noSuchList && commits.logID != nil:
             say("\(text); waiting until it is back: \(Suggestion.command("undelete", followed.name))")
-            try await waitUntilBack()
-            let logID = try await followed.state().logID
+            let logID = try await waitUntilBack()
             let isSame = LogID.isSameList(logID, commits.logID ?? logID)
             say(isSame ? "'\(followed.name)' is back" : "there is another list '\(followed.name)' now")
         case .refused, .editsWait: _ = try await followed.live()
@@ -140,15 +139,15 @@ private struct Watcher {
         }
     }
 
-    /// Waits until there is a list with the deleted list's name again, and follows that list.
-    private mutating func waitUntilBack() async throws {
+    /// Waits until there is a list with the deleted list's name again, and follows that list. Returns its log id.
+    private mutating func waitUntilBack() async throws -> UInt64 {
         while true {
             try await Task.sleep(for: .seconds(2))
             followed = try await client.open(followed.name)
             do {
-                _ = try await followed.live()
+                let logID = try await followed.live().logID
                 isBack = true
-                return
+                return logID
             } catch ClientError.refused(.noSuchList, _) {}
         }
     }

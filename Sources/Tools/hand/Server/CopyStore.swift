@@ -28,7 +28,7 @@ private struct CopyStore: ParsableCommand {
     var storePassword: String?
     @OptionGroup var output: ReportOptions
 
-    /// The milliseconds after which a server that says nothing counts as gone.
+    /// The milliseconds after which a server that says nothing counts as stopped. It says something once a second.
     private static let maxSilence = 10_000
 
     private static func isDatabase(_ place: String) -> Bool {
@@ -82,7 +82,7 @@ private struct CopyStore: ParsableCommand {
             throw Failure(
                 .error,
                 "the server at \(server.address) is running on this database. Stop it: the copy would lack the edits "
-                    + "that it accepts in the meantime")
+                    + "that it accepts in the meantime. A server that was killed counts for 10 s")
         }
         try PrivateFile.makeFolder(to)
         let copy = to + "/copy.backup"

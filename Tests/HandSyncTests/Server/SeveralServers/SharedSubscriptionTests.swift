@@ -56,6 +56,8 @@ import Testing
         one.failure = .unreachable("test", why: "it is gone")
         one.settle()
         #expect(late.errors == [.internalError] && late.isShutDown && one.machine.brokenInvariant() == nil)
+        // What the system says of the store is for the log.
+        #expect(!late.heard.contains { "\($0)".contains("it is gone") })
     }
 
     /// A submission under a former name arrives at another server. Its client could not distinguish that commit from

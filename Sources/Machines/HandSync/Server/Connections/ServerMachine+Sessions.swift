@@ -102,16 +102,14 @@ extension ServerMachine {
         if code == .listDamaged { note(.storeFailed(error)) }
         guard let connection = connections[id.connection] else { return }
         if code == .internalError { return fail(connection, error) }
-        // Paths, and what the system says about them, are for the log.
-        let isPrivate = if case .failed = error { true } else { false }
-        let words = "the server's store failed; its log says why. Nothing was changed; try again later"
-        refuse(connection, id.request, code, isPrivate ? words : "\(error)")
+        refuse(connection, id.request, code, error.clientText)
     }
 
-    /// Closes a connection that cannot go on without the store.
+    /// Closes a connection that cannot go on without the store. That the store cannot be reached is logged once, by
+    /// whoever watches it, and not for each client.
     func fail(_ connection: Connection, _ error: StoreError) {
-        note(.storeFailed(error))
-        fail(connection, .internalError, "the server cannot reach its store", retryAfter: 1_000)
+        if case .unreachable = error {} else { note(.storeFailed(error)) }
+        fail(connection, .internalError, error.clientText, retryAfter: 1_000)
     }
 
     func send(_ message: DownMessage, to connection: ConnectionID) {
@@ -121,5 +119,16 @@ extension ServerMachine {
     func send(_ message: DownMessage, to connection: Connection) {
         connection.enqueue(FrameRun(message.frame))
         mark(connection)
+    }
+}
+
+extension StoreError {
+    /// What a client is told. Paths, and what the system says about them, are for the log.
+    fileprivate var clientText: String {
+        switch self {
+        case .unreachable: "the server cannot reach its store"
+        case .failed: "the server's store failed; its log says why. Nothing was changed; try again later"
+        default: description
+        }
     }
 }
