@@ -23,13 +23,13 @@ package struct PageFile: Sendable {
     ]
 
     private static let client = [
-        "adoption.js", "beginning.js", "bytes.js", "change.js", "claims.js", "client.js", "codec.js", "components.js",
-        "compose.js", "connectivity.js", "copies.js", "database.js", "delta.js", "diff.js", "digest.js", "drafts.js",
-        "fields.js", "frames.js", "heirs.js", "item.js", "journal.js", "keeping.js", "line.js", "links.js", "list.js",
-        "locks.js", "messages.js", "neighbours.js", "opened.js", "openlist.js", "others.js", "overridden.js", "own.js",
-        "patience.js", "pending.js", "people.js", "regrets.js", "replica.js", "requests.js", "segments.js",
-        "session.js", "settings.js", "splices.js", "store.js", "subscription.js", "superseded.js", "tabs.js",
-        "transform.js", "undo.js", "undohistory.js", "words.js",
+        "adoption.js", "backoff.js", "beginning.js", "bytes.js", "change.js", "claims.js", "client.js", "codec.js",
+        "components.js", "compose.js", "connectivity.js", "copies.js", "database.js", "delta.js", "diff.js",
+        "digest.js", "drafts.js", "fields.js", "frames.js", "heirs.js", "item.js", "journal.js", "keeping.js",
+        "line.js", "links.js", "list.js", "locks.js", "messages.js", "neighbours.js", "opened.js", "openlist.js",
+        "others.js", "overridden.js", "own.js", "pending.js", "people.js", "regrets.js", "replica.js", "requests.js",
+        "segments.js", "session.js", "settings.js", "splices.js", "store.js", "subscription.js", "superseded.js",
+        "tabs.js", "transform.js", "undo.js", "undohistory.js", "words.js",
     ]
 
     private static let view = [

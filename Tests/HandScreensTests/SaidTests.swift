@@ -8,7 +8,7 @@ import Testing
     private static func said(_ stage: Stage) -> String { stage.lines[stage.lines.count - 2] }
 
     /// Before, keys, and the resulting message.
-    static let deeds: [(String, String, String)] = [
+    static let actions: [(String, String, String)] = [
         ("a >b c", "d", "'[ ] b' deleted; u undoes"), ("a >b c", "v j d", "2 items deleted; u undoes"),
         ("a >b c", "d u", "undone: '[ ] b' is back at 2"),
         ("a >b c d", "v j d u", "undone: 2 items are back at 2 and below"),
@@ -22,7 +22,7 @@ import Testing
         ("a >b c", "enter d", "'[ ] b' deleted; u undoes"), ("a >b c", "enter space u", "undone: 2 is '[ ] b' again"),
     ]
 
-    @Test(arguments: deeds)
+    @Test(arguments: actions)
     func actionsAreConfirmedByAMessage(_ before: String, _ keys: String, _ words: String) {
         var stage = KeyTests.stage(before)
         stage.press(keys)

@@ -9,7 +9,7 @@ import { done, identity, insertion, live, receive, sent, subscribed, welcome } f
 
 test("a connection that answers after a wake is kept", () => {
   const { session } = live();
-  assert.deepEqual(sent(session.hurry(1000, 0)).map(({ type }) => type), ["ping"]);
+  assert.deepEqual(sent(session.retry(1000, 0)).map(({ type }) => type), ["ping"]);
   receive(session, { type: "pong", nonce: 0 }, 1100);
   assert.ok(session.deadline > 3500, `${session.deadline}`);
   assert.deepEqual(done(session.tick(3500, 0)), []);
@@ -38,8 +38,8 @@ test("another name does not shorten a wait that the server has asked for", () =>
 test("after a wake, a connection that has been tried for long is tried anew", () => {
   const session = new Session(identity);
   session.tick(0, 0);
-  assert.deepEqual(done(session.hurry(2000, 0)), []);
-  assert.deepEqual(done(session.hurry(4000, 0)), ["close"]);
+  assert.deepEqual(done(session.retry(2000, 0)), []);
+  assert.deepEqual(done(session.retry(4000, 0)), ["close"]);
   assert.deepEqual(done(session.tick(session.deadline, 0)), ["connect"]);
   assert.ok(session.now <= 4300);
 });

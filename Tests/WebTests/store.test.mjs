@@ -14,7 +14,7 @@ import { Random } from "./random.mjs";
 
 const client = "a".repeat(32);
 const other = "b".repeat(32);
-const PATIENCE = 40;
+const TIMEOUT = 40;
 
 function owner(holder = "tab 1", name = client) {
   return { client: name, holder, person: "Ada", token: "" };
@@ -33,7 +33,7 @@ function job({ holder, name = client, fresh = false, puts = [], deletes = [], le
 
 let names = 0;
 const draw = () => `storage ${++names}`;
-const open = factory => new Store(draw, { factory, patience: PATIENCE }, PATIENCE);
+const open = factory => new Store(draw, { factory, timeout: TIMEOUT }, TIMEOUT);
 const write = (store, it) => new Promise(resolve => store.write(it, resolve));
 const numbers = async store => (await store.look()).rows.map(({ row }) => row.number);
 
@@ -370,7 +370,7 @@ test("while the storage fails, what waits for it is one job, however long that t
   const all = [];
   for (let i = 2; i < 500; i++) store.write(job({ puts: [i], deletes: [i - 1] }), outcome => all.push(outcome));
   all.length = 0;
-  await new Promise(resolve => setTimeout(resolve, 3 * PATIENCE));
+  await new Promise(resolve => setTimeout(resolve, 3 * TIMEOUT));
   factory.transactions = "well";
   assert.ok(all.length > 0 && all.length <= 4, `${all.length} answers to the attempts`);
   await until(() => all.at(-1) === "stored");
@@ -412,7 +412,7 @@ test("of two journals that one tab writes at once, one may have been taken over"
 
 test("while an edit is in memory only, nothing else that works makes the storage one that keeps", async () => {
   const factory = new FakeIndexedDB();
-  const store = new Store(draw, { factory, patience: PATIENCE }, 300);
+  const store = new Store(draw, { factory, timeout: TIMEOUT }, 300);
   await write(store, job({ fresh: true, puts: [0] }));
   factory.transactions = "QuotaExceededError";
   await write(store, job({ puts: [1] }));
@@ -424,7 +424,7 @@ test("while an edit is in memory only, nothing else that works makes the storage
 
 test("who is not the first to claim a journal has a storage that works", async () => {
   const factory = new FakeIndexedDB();
-  const [first, second, third] = [1, 2, 3].map(() => new Store(draw, { factory, patience: 40 }, 40));
+  const [first, second, third] = [1, 2, 3].map(() => new Store(draw, { factory, timeout: 40 }, 40));
   const owner = holder => ({ client, holder, person: "Ada", token: "" });
   const job = { changes: { puts: [], deletes: [] }, owner: owner("tab 1"), fresh: true };
   await new Promise(resolve => first.write(job, resolve));

@@ -19,7 +19,7 @@ import {
 import { deleting } from "./deleting.mjs";
 import { fragmentOf, linkOf, routeOf } from "../../Sources/Web/view/route.js";
 import { rowsOf } from "../../Sources/Web/view/rows.js";
-import { deedsOf, errorText, sentenceOf } from "../../Sources/Web/view/sentences.js";
+import { actionsOf, errorText, sentenceOf } from "../../Sources/Web/view/sentences.js";
 import { Random, seed, times } from "./random.mjs";
 
 const random = new Random(seed);
@@ -523,7 +523,7 @@ test("what somebody has done to very many items is told at once", () => {
   const items = Array.from({ length: 50_000 }, (_, i) => item(`${i}`));
   const commit = { delta: [{ op: "insert", items, side: "after" }] };
   const start = performance.now();
-  const words = sentenceOf(deedsOf({ commit, before: List.empty, after: List.of(items) }, "Bob"));
+  const words = sentenceOf(actionsOf({ commit, before: List.empty, after: List.of(items) }, "Bob"));
   assert.equal(words, "Bob changed 50,000 items");
   assert.ok(performance.now() - start < 5000, "nobody waits for it");
 });
@@ -532,7 +532,7 @@ test("a text does not change the direction of the sentence that quotes it", () =
   for (const mark of ["\u061c", "\u200e", "\u200f", "\u202a", "\u202e", "\u2066", "\u2069", "\u2028"]) {
     const items = [item(`a${mark}b`)];
     const commit = { delta: [{ op: "insert", items, side: "after" }] };
-    assert.equal(sentenceOf(deedsOf({ commit, before: List.empty, after: List.of(items) }, "Bob")), "Bob added ab");
+    assert.equal(sentenceOf(actionsOf({ commit, before: List.empty, after: List.of(items) }, "Bob")), "Bob added ab");
   }
 });
 

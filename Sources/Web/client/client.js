@@ -42,7 +42,7 @@ export { OpenList } from "./openlist.js";
 /** @typedef {{ url: string, person: string, token?: string, program: string }} Options */
 
 /** A storage that takes longer is done without. */
-const PATIENCE = 2000;
+const TIMEOUT = 2000;
 /** A clock that is off by more has slept. */
 const SLEPT = 5000;
 /** Whoever may not read a list, or not any more, keeps no copy of it. */
@@ -100,7 +100,7 @@ export class Client {
    */
   static async start(options) {
     const client = new Client(options);
-    await Promise.race([client.#fill(), new Promise(resolve => setTimeout(resolve, PATIENCE))]);
+    await Promise.race([client.#fill(), new Promise(resolve => setTimeout(resolve, TIMEOUT))]);
     await client.#begin();
     return client;
   }
@@ -331,7 +331,7 @@ export class Client {
   /** What the storage has may not be read at first: then nothing is written over it. */
   async #fill() {
     const values = await this.#store.settings();
-    if (!values) return void setTimeout(() => this.#fill(), PATIENCE);
+    if (!values) return void setTimeout(() => this.#fill(), TIMEOUT);
     this.settings.fill(values);
     this.#change();
   }

@@ -6,7 +6,7 @@
 /**
  * Where the database is, and what stores it has when it is made. Later versions add stores and leave these alone, so
  * that this page can use theirs, too: it opens whatever version there is.
- * @typedef {{ name: string, stores: readonly string[], draw: () => string, factory?: IDBFactory, patience?: number
+ * @typedef {{ name: string, stores: readonly string[], draw: () => string, factory?: IDBFactory, timeout?: number
  *   }} Place `draw` gives a name that nobody else draws
  */
 /** @typedef {{ database: IDBDatabase, storage: string }} Connection */
@@ -15,7 +15,7 @@
 const NAME = "name";
 
 /** Longer than a slow disk takes, and shorter than a person waits. */
-const PATIENCE = 3000;
+const TIMEOUT = 3000;
 
 export class StorageError extends Error {
   /** @param {string} name `timeout`, or the name of an exception of the browser */
@@ -158,7 +158,7 @@ export class Database {
         } catch {
           // It has ended, and nobody has been told.
         }
-      }, this.#place.patience ?? PATIENCE);
+      }, this.#place.timeout ?? TIMEOUT);
       try {
         end = work(value => {
           clearTimeout(timer);

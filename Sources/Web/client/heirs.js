@@ -29,7 +29,7 @@ import { isOf } from "./opened.js";
 /** @typedef {{ kept: Kept, adoption: Adoption }} Open a list whose edits are not pending yet */
 
 /** A journal that makes no progress for so long has to wait for its next turn. */
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 
 export class Heirs {
   #port;
@@ -118,7 +118,7 @@ export class Heirs {
    */
   hear(line, effect, now) {
     if (line !== this.#line) return;
-    this.#until = now + PATIENCE;
+    this.#until = now + TIMEOUT;
     switch (effect.do) {
       case "open":
         for (const one of [...this.#open]) this.#step(one, one.adoption.begin());
@@ -140,7 +140,7 @@ export class Heirs {
    */
   wrote(write, outcome, now) {
     if (outcome !== "stored") return this.#end(now);
-    this.#until = now + PATIENCE;
+    this.#until = now + TIMEOUT;
     this.#line?.wrote(write, true);
   }
 
@@ -168,7 +168,7 @@ export class Heirs {
     if (this.#owner) return;
     this.#owner = this.#queue.shift();
     if (!this.#owner) return;
-    this.#until = now + PATIENCE;
+    this.#until = now + TIMEOUT;
     this.#port.push({ do: "lock", client: this.#owner.client });
   }
 

@@ -199,7 +199,7 @@ export class Own {
     this.#verify();
     // Another tab may have sent what was stored, and the storage may not work to tell.
     this.#lists.suspect();
-    line.run(session => session.hurry(now, this.#chance.chance()));
+    line.run(session => session.retry(now, this.#chance.chance()));
     if (wasHidden) this.#showPlaces(false);
     this.#neighbours.look(now);
   }

@@ -4,7 +4,7 @@
 import { Malformed } from "./bytes.js";
 import { FrameReader, Outbox, framed } from "./frames.js";
 import { decodeDown, encodeUp, errorOf } from "./messages.js";
-import { LONGEST_ADVICE, Patience } from "./patience.js";
+import { Backoff, LONGEST_ADVICE } from "./backoff.js";
 import { NO_LOG, Replica, isSameList } from "./replica.js";
 import { Subscription } from "./subscription.js";
 
@@ -59,7 +59,7 @@ export class Session {
   #requests = 0;
   #numbers = 0;
   #isDrawing = false;
-  #patience = new Patience();
+  #backoff = new Backoff();
   #outbox;
 
   // Of the connection
@@ -248,7 +248,7 @@ export class Session {
    * and there is no reason to wait.
    * @param {number} now @param {number} chance from 0 to 1
    */
-  hurry(now, chance) {
+  retry(now, chance) {
     this.#now = now;
     this.#chance = chance;
     const soon = Math.max(now + chance * SPREAD, this.#advisedUntil);
@@ -266,7 +266,7 @@ export class Session {
   }
 
   /**
-   * No connection is wanted until `hurry`.
+   * No connection is wanted until `retry`.
    * @param {number} now
    */
   pause(now) {
@@ -412,7 +412,7 @@ export class Session {
   #welcome({ version, author, idleDeadline, frameBytes }) {
     if (version !== VERSION) return this.#stop("versionNotSupported");
     this.#state = "open";
-    this.#patience.welcomed(this.#now);
+    this.#backoff.welcomed(this.#now);
     this.#idle = idleDeadline;
     this.#longestFrame = frameBytes;
     this.#frames.accept(frameBytes);
@@ -429,7 +429,7 @@ export class Session {
       this.#effects.push({ do: "answer", message });
     } else if (!retries) {
       this.#stop(name);
-    } else if (name === "replaced" && this.#patience.isReplacedTooOften(this.#now)) {
+    } else if (name === "replaced" && this.#backoff.isReplacedTooOften(this.#now)) {
       this.#yield(name);
     } else {
       this.#giveUp(message.retryAfter);
@@ -455,7 +455,7 @@ export class Session {
 
   /** Bytes that nobody understands are a fault that no connection mends. */
   #misunderstand() {
-    if (this.#patience.isMisunderstoodTooOften(this.#now)) this.#stop("malformedMessage");
+    if (this.#backoff.isMisunderstoodTooOften(this.#now)) this.#stop("malformedMessage");
     else this.#giveUp(0);
   }
 
@@ -484,7 +484,7 @@ export class Session {
   #wait(retryAfter) {
     this.#disconnect();
     this.#state = "waiting";
-    this.#retryAt = this.#now + this.#patience.wait(this.#now, this.#chance, retryAfter);
+    this.#retryAt = this.#now + this.#backoff.wait(this.#now, this.#chance, retryAfter);
     this.#advisedUntil = this.#now + Math.min(retryAfter, LONGEST_ADVICE);
   }
 

@@ -44,7 +44,7 @@ export class Store {
 
   /**
    * @param {() => string} draw a name that nobody else draws
-   * @param {Partial<Place>} [place] the factory and the patience of a test
+   * @param {Partial<Place>} [place] the factory and the timeout of a test
    * @param {number} [retryEvery] how often what has failed is tried, in ms
    */
   constructor(draw, place = {}, retryEvery = RETRY_EVERY) {

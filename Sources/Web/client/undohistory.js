@@ -33,7 +33,7 @@ export class UndoHistory {
   static of(list, commits, own) {
     const history = new UndoHistory();
     for (const { revision, delta } of commits) {
-      if (own.has(revision)) history.#retrace(list, delta, own.get(revision));
+      if (own.has(revision)) history.#replay(list, delta, own.get(revision));
       else history.follow(delta);
       list = apply(list, delta);
     }
@@ -48,7 +48,7 @@ export class UndoHistory {
   static ofWaiting(list, edits) {
     const history = new UndoHistory();
     for (const { delta, step } of edits) {
-      history.#retrace(list, delta, step);
+      history.#replay(list, delta, step);
       list = apply(list, delta);
     }
     return history;
@@ -143,7 +143,7 @@ export class UndoHistory {
    * One's own commit, or edit that waits.
    * @param {List} list before it @param {Delta} delta @param {Step | undefined} step
    */
-  #retrace(list, delta, step) {
+  #replay(list, delta, step) {
     /** @param {"undo" | "redo"} known */
     const levelOf = known => ((step ?? known) === known ? this.#levels(known).left(list).newest(list) : undefined);
     const [undo, redo, inverse] = [levelOf("undo"), levelOf("redo"), invert(list, delta)];

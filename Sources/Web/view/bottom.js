@@ -95,10 +95,10 @@ export class Bottom {
     if (this.#taking === 0 && this.#open.hasCopy) {
       this.#take();
       // The browser may say a little later that a tab has ended.
-      let looks = 0;
+      let tries = 0;
       this.#taking = setInterval(() => {
         if (this.composer.text === "") void this.#take(true);
-        if (++looks === 2) clearInterval(this.#taking);
+        if (++tries === 2) clearInterval(this.#taking);
       }, TAKING);
     }
     this.composer.follow();

@@ -20,7 +20,7 @@ import { TextEditing } from "./textediting.js";
 /** @typedef {import('../client/client.js').Client} Client */
 /** @typedef {import('../client/client.js').OpenList} OpenList */
 /** @typedef {import('../client/item.js').Item} Item */
-/** @typedef {Record<string, (() => unknown) | undefined>} Deeds by the names of actions */
+/** @typedef {Record<string, (() => unknown) | undefined>} Actions by the names of actions */
 
 /**
  * Items that were cut or copied, for all lists.
@@ -169,7 +169,7 @@ export class ListActions {
 
   /**
    * What needs no item.
-   * @type {Deeds}
+   * @type {Actions}
    */
   #anywhere = {
     down: () => this.#grid.move(1),
@@ -206,7 +206,7 @@ export class ListActions {
 
   /**
    * What is done with the selected items.
-   * @type {Deeds}
+   * @type {Actions}
    */
   #onItems = {
     open: () => openItem(this.#app, this.#open, this.#grid.current ?? "", this.later()),

@@ -230,7 +230,7 @@ export class ListScreen {
     this.#grid.field?.leave();
     const refusal = this.#app.refusal(this.#open, roleFor(action));
     if (refusal) return this.#app.toast(refusal);
-    const act = this.#deeds[action];
+    const act = this.#actions[action];
     if (act) act();
     else this.actions.perform(action);
   }
@@ -358,7 +358,7 @@ export class ListScreen {
    * What needs no item, and changes nothing in the list.
    * @type {Record<string, (() => unknown) | undefined>}
    */
-  #deeds = {
+  #actions = {
     back: () => this.#back(),
     fold: () => this.looking.fold(),
     foldAll: () => this.looking.foldAll(),

@@ -4,7 +4,7 @@
 import { apply, mapIndexes, newCount } from "../client/delta.js";
 import { commitsOf, listAt } from "../client/requests.js";
 import { amount } from "./content.js";
-import { deedsOf, sentenceOf } from "./sentences.js";
+import { actionsOf, sentenceOf } from "./sentences.js";
 
 /** @typedef {import('../client/client.js').Client} Client */
 /** @typedef {import('../client/client.js').OpenList} OpenList */
@@ -230,9 +230,9 @@ export class Company {
     this.#app.speech.tell(async () => {
       const all = this.#followed;
       this.#followed = [];
-      const deeds = await Promise.all(all.map(async one =>
-        deedsOf(one, await this.#app.nameOf(this.#open, one.commit.author, one.commit.revision))));
-      return sentenceOf(deeds.flat());
+      const actions = await Promise.all(all.map(async one =>
+        actionsOf(one, await this.#app.nameOf(this.#open, one.commit.author, one.commit.revision))));
+      return sentenceOf(actions.flat());
     });
   }
 

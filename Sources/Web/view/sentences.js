@@ -12,11 +12,11 @@ import { amount, lineOf, nameOf, numeral, shortened } from "./content.js";
 /** @typedef {import('../client/list.js').List} List */
 /** @typedef {import('../client/replica.js').Told} Told */
 /** @typedef {import('../client/change.js').Change} Change */
-/** @typedef {{ who: string, verb: string, what: string }} Deed */
+/** @typedef {{ who: string, verb: string, what: string }} Action */
 /** @typedef {{ commit: Commit, before: List, after: List }} Followed somebody else's commit, and the list around it */
 
 const VERBS = new Map([["insert", "added"], ["delete", "deleted"], ["pick", "moved"]]);
-/** More deeds of one person than this are only counted. */
+/** More actions of one person than this are only counted. */
 const MOST_DEEDS = 3;
 const MOST_PEOPLE = 3;
 
@@ -162,21 +162,21 @@ function overridden({ lost, was }, item, who) {
 export function summaryOf({ delta, refused }, before, after) {
   if (refused) return `refused: ${whyRefused(refused)}`;
   /** @type {Map<string, { count: number, item: Item | undefined, change: Change | undefined }>} */
-  const deeds = new Map();
+  const actions = new Map();
   let [old, now] = [0, 0];
   for (const component of delta) {
     const change = "change" in component ? component.change : undefined;
     const verb = change ? verbOf(change) : VERBS.get(component.op);
     if (verb !== undefined) {
       const item = component.op === "insert" ? component.items[0] : change ? after?.at(now) : before?.at(old);
-      const deed = deeds.get(verb) ?? { count: 0, item, change };
-      deed.count += oldCount(component) || newCount(component);
-      deeds.set(verb, deed);
+      const action = actions.get(verb) ?? { count: 0, item, change };
+      action.count += oldCount(component) || newCount(component);
+      actions.set(verb, action);
     }
     old += oldCount(component);
     now += newCount(component);
   }
-  const parts = [...deeds].map(([verb, { count, item, change }]) => {
+  const parts = [...actions].map(([verb, { count, item, change }]) => {
     const words = change && count === 1 ? wordsOfChange(change) : verb;
     if (!item) return change && count === 1 ? words : `${verb} ${amount(count, "item")}`;
     const more = count > 1 ? ` and ${numeral(count - 1)} more` : "";
@@ -205,13 +205,13 @@ export function wordsOfChange(change) {
  * What a commit did to each item.
  * @param {Followed} followed @param {string} who
  */
-export function deedsOf({ commit, before, after }, who) {
-  /** @type {Deed[]} */
-  const deeds = [];
+export function actionsOf({ commit, before, after }, who) {
+  /** @type {Action[]} */
+  const actions = [];
   let [old, now] = [0, 0];
   /** @type {(verb: string, list: List, from: number, count: number) => void} */
   const note = (verb, list, from, count) => {
-    for (const item of list.slice(from, from + count)) deeds.push({ who, verb, what: nameOf(item) });
+    for (const item of list.slice(from, from + count)) actions.push({ who, verb, what: nameOf(item) });
   };
   for (const component of commit.delta) {
     const { op } = component;
@@ -222,7 +222,7 @@ export function deedsOf({ commit, before, after }, who) {
     old += oldCount(component);
     now += newCount(component);
   }
-  return deeds;
+  return actions;
 }
 
 /** @param {import('../client/change.js').Change} change */
@@ -233,15 +233,15 @@ function verbOf({ done, ...others }) {
 
 /**
  * What others have just done, in words that are spoken: `Bob added milk, ticked bread`.
- * @param {readonly Deed[]} deeds
+ * @param {readonly Action[]} actions
  */
-export function sentenceOf(deeds) {
-  /** @type {Map<string, Deed[]>} */
+export function sentenceOf(actions) {
+  /** @type {Map<string, Action[]>} */
   const people = new Map();
-  for (const deed of deeds) {
-    const own = people.get(deed.who) ?? [];
-    people.set(deed.who, own);
-    own.push(deed);
+  for (const action of actions) {
+    const own = people.get(action.who) ?? [];
+    people.set(action.who, own);
+    own.push(action);
   }
   const sentences = [...people].slice(0, MOST_PEOPLE).map(([who, own]) => {
     // Somebody who writes changes one text again and again.

@@ -185,8 +185,8 @@ export class TextEditing {
 
   /** @param {string} words that others have put in the place of those that the person replaces */
   #warn(words) {
-    const [deed, result] = words === "" ? ["removed", ""] : ["changed", ` to “${shortened(words)}”`];
-    this.#app.toast(`Somebody has ${deed} what you are replacing${result}. Enter puts your words there.`);
+    const [verb, result] = words === "" ? ["removed", ""] : ["changed", ` to “${shortened(words)}”`];
+    this.#app.toast(`Somebody has ${verb} what you are replacing${result}. Enter puts your words there.`);
   }
 
   /** The most bytes of a text. */

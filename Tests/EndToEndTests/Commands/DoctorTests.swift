@@ -231,9 +231,11 @@ import Testing
             try about("server", doctor("--url", url, "--timeout", "2", environment: environment, expecting: status))
         }
         let trust = ["HAND_CA": certificates.authority]
-        func serve(_ name: String, for names: String, days: Int = 2) throws -> (server: RunningServer, url: String) {
+        func serve(
+            _ name: String, for names: String, days: Int = 2, _ more: [String] = []
+        ) throws -> (server: RunningServer, url: String) {
             let own = try certificates.make(name, for: names, days: days)
-            let options = ["--listen", "127.0.0.1:0", "--tls-cert", own.certificate, "--tls-key", own.key]
+            let options = ["--listen", "127.0.0.1:0", "--tls-cert", own.certificate, "--tls-key", own.key] + more
             let server = try RunningServer(try TemporaryFolder(), options)
             let url = server.greeting.firstMatch(of: /hands:\/\/127\.0\.0\.1:[0-9]+/)?.0
             return (server, String(try #require(url)))
@@ -246,6 +248,17 @@ import Testing
         var lost = user
         lost.environment.merge(nowhere) { $1 }
         #expect(try lost.hand("lists", "--url", url, expecting: 3).contains("/nowhere/ca.pem cannot be read"))
+        let (own, other) = (
+            try certificates.make("own", for: "DNS:own"), try certificates.make("other", for: "DNS:other")
+        )
+        let halves = trust.merging(["HAND_CERT": own.certificate, "HAND_CERT_KEY": other.key]) { $1 }
+        #expect(try advice(url, halves, expecting: 1).contains("name the certificate's own key"))
+        let wanted = ["--tls-client-ca", certificates.authority]
+        let (picky, pickyURL) = try serve("picky", for: "IP:127.0.0.1", wanted)
+        defer { picky.kill() }
+        let ended = try certificates.make("ended", for: "DNS:ended", days: -1)
+        let expired = trust.merging(["HAND_CERT": ended.certificate, "HAND_CERT_KEY": ended.key]) { $1 }
+        #expect(try advice(pickyURL, expired).contains("name a certificate that the server's operator gave you"))
         let plain = url.replacing("hands:", with: "hand:")
         #expect(try advice(plain).contains("→ use an address that begins with hands://"))
         let token = ["HAND_TOKEN": "wrong", "HAND_URL": url]

@@ -50,13 +50,13 @@ import Testing
     @Test func whatIsDoneIsSaidWithoutOutput() throws {
         let full = "hand: cannot write to standard output: no space left on device. Yet it is done: "
         let data = folder + "/data"
-        for (command, deed) in [
+        for (command, action) in [
             ("add x --json", "revision 2\n"), ("rename list new --json -q", "'list' is now called 'new'\n"),
             ("backup copy --data \(data)", "wrote copy: 1 list, 2 commits, everything is sound\n"),
             ("token create ada --data \(data)", "there is a new token. To end it: hand token revoke "),
         ] {
             let outcome = try shell("$HAND \(command) > /dev/full")
-            #expect(outcome.status == 1 && outcome.messages.contains(full + deed), "\(outcome)")
+            #expect(outcome.status == 1 && outcome.messages.contains(full + action), "\(outcome)")
         }
         #expect(try shell("$HAND lists").output == "new\t\(Self.items + 1) items\trevision 2\n")
     }

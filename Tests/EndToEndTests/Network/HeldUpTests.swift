@@ -15,9 +15,9 @@ import Testing
 
     init() throws {
         // No connection is given up while a test of this process waits for its turn.
-        let patience = ["--idle-timeout", "600", "--handshake-timeout", "600"]
+        let timeouts = ["--idle-timeout", "600", "--handshake-timeout", "600"]
         server = try RunningServer(
-            try TemporaryFolder(), ["--listen", "127.0.0.1:0", "--durability", "os"] + patience)
+            try TemporaryFolder(), ["--listen", "127.0.0.1:0", "--durability", "os"] + timeouts)
         proxy = try FaultyProxy(to: try server.tcpAddress(), seed: 1)
     }
 

@@ -6,7 +6,7 @@ import Testing
 /// store: it has its old contents or those of the backup, nothing of it is lost, and nobody has more rights than
 /// before.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct OfflinePairsTests {
-    enum Deed: String, CaseIterable {
+    enum Action: String, CaseIterable {
         case recover, backup, verify, token, revoke, serve
     }
 
@@ -53,61 +53,62 @@ import Testing
         return Set(report.lists.map(\.name))
     }
 
-    @Test(arguments: Deed.allCases) func twoCommandsAtOnceLeaveACompleteStore(first: Deed) throws {
-        for second in Deed.allCases where first.rawValue <= second.rawValue {
+    @Test(arguments: Action.allCases) func twoCommandsAtOnceLeaveACompleteStore(first: Action) throws {
+        for second in Action.allCases where first.rawValue <= second.rawValue {
             for _ in 0..<3 { try play([first, second]) }
         }
     }
 
-    private func play(_ deeds: [Deed]) throws {
+    private func play(_ actions: [Action]) throws {
         let folder = try TemporaryFolder()
         for name in ["data", "saved"] {
             try FileManager.default.copyItem(atPath: origin.path + "/" + name, toPath: folder.path + "/" + name)
         }
         let before = try rights(folder)
-        let running = try deeds.enumerated().map { side, deed in
+        let running = try actions.enumerated().map { side, action in
             try RunningCommand(
-                arguments(deed, side, folder, before), environment(folder), "\(folder.path)/said\(side)")
+                arguments(action, side, folder, before), environment(folder), "\(folder.path)/said\(side)")
         }
         // A server runs until it is told to end, which may happen before it listens.
-        let others = deeds.indices.filter { deeds[$0] != .serve }
+        let others = actions.indices.filter { actions[$0] != .serve }
         for side in others { running[side].process.waitUntilExit() }
         let outcomes = try running.map { command in
             if command.process.isRunning { command.process.terminate() }
             return try command.end()
         }
         for (side, outcome) in outcomes.enumerated() {
-            let pair = "\(deeds[side]) beside \(deeds[1 - side])"
+            let pair = "\(actions[side]) beside \(actions[1 - side])"
             #expect(
-                [0, 1].contains(outcome.status) || deeds[side] == .serve
-                    || outcome.status == 3 && deeds == [.revoke, .revoke],
+                [0, 1].contains(outcome.status) || actions[side] == .serve
+                    || outcome.status == 3 && actions == [.revoke, .revoke],
                 "\(pair): \(outcome)")
             #expect(
                 !outcome.messages.contains("damaged") && !outcome.messages.contains("atal error"), "\(pair): \(outcome)"
             )
         }
-        let done = Set(deeds.indices.filter { outcomes[$0].status == 0 })
-        let isDone = { (deed: Deed) in done.contains { deeds[$0] == deed } }
+        let done = Set(actions.indices.filter { outcomes[$0].status == 0 })
+        let isDone = { (action: Action) in done.contains { actions[$0] == action } }
         // Only the other command can prevent a command from doing its work.
-        for side in others where ![.recover, .serve].contains(deeds[1 - side]) {
-            #expect(done.contains(side) || deeds == [.revoke, .revoke], "\(deeds): \(outcomes)")
+        for side in others where ![.recover, .serve].contains(actions[1 - side]) {
+            #expect(done.contains(side) || actions == [.revoke, .revoke], "\(actions): \(outcomes)")
         }
-        if deeds == [.recover, .recover] { #expect(!done.isEmpty, "\(outcomes)") }
-        #expect(try lists([], folder) == (isDone(.recover) ? ["saved"] : ["saved", "early"]), "\(deeds): \(outcomes)")
-        if isDone(.recover) { try expectAside(folder, deeds) }
-        for side in done where deeds[side] == .backup {
+        if actions == [.recover, .recover] { #expect(!done.isEmpty, "\(outcomes)") }
+        #expect(
+            try lists([], folder) == (isDone(.recover) ? ["saved"] : ["saved", "early"]), "\(actions): \(outcomes)")
+        if isDone(.recover) { try expectAside(folder, actions) }
+        for side in done where actions[side] == .backup {
             let copied = try lists(["\(folder.path)/copy\(side)"], folder)
-            #expect([["saved"], ["saved", "early"]].contains(copied), "\(deeds)")
+            #expect([["saved"], ["saved", "early"]].contains(copied), "\(actions)")
         }
         let after = try rights(folder)
-        #expect(after.guests == before.guests, "\(deeds)")
-        let made = done.count { deeds[$0] == .token }
-        #expect(after.tokens.count == 1 + made - (isDone(.revoke) ? 1 : 0), "\(deeds): \(outcomes)")
-        #expect(after.tokens.allSatisfy { $0.role == "read" }, "\(deeds)")
+        #expect(after.guests == before.guests, "\(actions)")
+        let made = done.count { actions[$0] == .token }
+        #expect(after.tokens.count == 1 + made - (isDone(.revoke) ? 1 : 0), "\(actions): \(outcomes)")
+        #expect(after.tokens.allSatisfy { $0.role == "read" }, "\(actions)")
     }
 
-    private func arguments(_ deed: Deed, _ side: Int, _ folder: TemporaryFolder, _ rights: Rights) -> [String] {
-        switch deed {
+    private func arguments(_ action: Action, _ side: Int, _ folder: TemporaryFolder, _ rights: Rights) -> [String] {
+        switch action {
         case .recover: ["recover", "--replace", folder.path + "/saved"]
         case .backup: ["backup", "\(folder.path)/copy\(side)"]
         case .verify: ["verify"]
@@ -118,7 +119,7 @@ import Testing
     }
 
     /// A replaced store is moved aside with all its contents.
-    private func expectAside(_ folder: TemporaryFolder, _ deeds: [Deed]) throws {
+    private func expectAside(_ folder: TemporaryFolder, _ actions: [Action]) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/data")
         let aside = names.filter { $0.firstMatch(of: #/replaced-[0-9]+$/#) != nil }
         let found = try aside.map { name in
@@ -129,6 +130,6 @@ import Testing
             }
             return try lists([copy.path], folder)
         }
-        #expect(found.contains(["saved", "early"]), "\(deeds): \(found)")
+        #expect(found.contains(["saved", "early"]), "\(actions): \(found)")
     }
 }

@@ -32,24 +32,24 @@ final class PairWorld {
         return outcome
     }
 
-    func place(_ number: String, _ deeds: [PairDeed]) throws -> PairPlace {
+    func place(_ number: String, _ actions: [PairAction]) throws -> PairPlace {
         var token: PairPlace.Token?
-        if deeds.contains(where: \.isOnRights) {
+        if actions.contains(where: \.isOnRights) {
             let made = try hand(["token", "create", "old" + number, "--role", "write", "--json"])
             token = try JSONDecoder().decode(PairPlace.Token.self, from: Data(made.output.utf8))
         }
-        let place = PairPlace(number: number, folder: folder.path, token: token, deeds: deeds)
+        let place = PairPlace(number: number, folder: folder.path, token: token, actions: actions)
         try hand(["create", place.list])
         try hand(["add", "-l", place.list, "one", "two"])
-        if deeds.contains(.clear) { try hand(["done", "-l", place.list, "2"]) }
-        if deeds.contains(.sync) {
+        if actions.contains(.clear) { try hand(["done", "-l", place.list, "2"]) }
+        if actions.contains(.sync) {
             server.kill()
-            for side in 0..<2 where deeds[side] == .sync {
+            for side in 0..<2 where actions[side] == .sync {
                 try hand(["add", "-l", place.list, "--queue", place.text(side)])
             }
             try server.start()
         }
-        if deeds.contains(.undelete) { try hand(["delete", place.list, "--force"]) }
+        if actions.contains(.undelete) { try hand(["delete", place.list, "--force"]) }
         for side in 0..<2 {
             try "- [ ] \(place.text(side))\n".write(
                 toFile: place.path("input", side) + ".md", atomically: true, encoding: .utf8)
@@ -63,34 +63,34 @@ final class PairWorld {
     ///
     /// - Returns: the histories of the lists that belong to the place.
     func play(_ place: PairPlace) throws -> String {
-        let deeds = place.deeds
+        let actions = place.actions
         let before = try place.token.map { _ in try rights() }
         // A command that keeps running has the list before the other starts, and is ended when the other has ended.
-        let order = deeds.indices.sorted { deeds[$0].stays && !deeds[$1].stays }
+        let order = actions.indices.sorted { actions[$0].stays && !actions[$1].stays }
         var running: [Int: any PairPart] = [:]
-        for side in order { running[side] = try start(deeds[side], place, side) }
+        for side in order { running[side] = try start(actions[side], place, side) }
         var ends: [Int: PairPart.End] = [:]
         for side in order.reversed() { ends[side] = try running[side]?.end() }
-        let outcomes = try deeds.indices.map { try #require(ends[$0]) }
+        let outcomes = try actions.indices.map { try #require(ends[$0]) }
         for (side, outcome) in outcomes.enumerated() {
-            let (deed, pair) = (deeds[side], "\(deeds[side]) beside \(deeds[1 - side])")
-            #expect(deed.statuses(beside: deeds[1 - side]).contains(outcome.status), "\(pair): \(outcome)")
+            let (action, pair) = (actions[side], "\(actions[side]) beside \(actions[1 - side])")
+            #expect(action.statuses(beside: actions[1 - side]).contains(outcome.status), "\(pair): \(outcome)")
             if outcome.status != 0 {
                 let lines = outcome.messages.split(separator: "\n")
                 #expect(lines.last?.hasPrefix("hand: ") == true, "\(pair): \(outcome.messages)")
             }
         }
-        let done = deeds.indices.filter { outcomes[$0].status == 0 }
-        if let before { try expectRights(place, before, done.map { deeds[$0] }, "\(deeds)") }
-        try expectFiles(place, deeds, Set(done))
-        return try expectLists(place, deeds, Set(done))
+        let done = actions.indices.filter { outcomes[$0].status == 0 }
+        if let before { try expectRights(place, before, done.map { actions[$0] }, "\(actions)") }
+        try expectFiles(place, actions, Set(done))
+        return try expectLists(place, actions, Set(done))
     }
 
-    private func start(_ deed: PairDeed, _ place: PairPlace, _ side: Int) throws -> any PairPart {
-        let arguments = place.arguments(deed, side)
-        return switch deed {
+    private func start(_ action: PairAction, _ place: PairPlace, _ side: Int) throws -> any PairPart {
+        let arguments = place.arguments(action, side)
+        return switch action {
         case .open, .cut:
-            try RunningScreen(arguments, environment, text: place.text(side), isKilled: deed == .cut)
+            try RunningScreen(arguments, environment, text: place.text(side), isKilled: action == .cut)
         case .watch:
             try RunningWatch(arguments, environment, place.path("said", side)) { [unowned self] in try history(place) }
         default: try RunningCommand(arguments, environment, place.path("said", side))
@@ -103,7 +103,7 @@ final class PairWorld {
         try JSONDecoder().decode(Rights.self, from: Data(try hand(["token", "list", "--json"]).output.utf8))
     }
 
-    private func expectRights(_ place: PairPlace, _ before: Rights, _ done: [PairDeed], _ pair: String) throws {
+    private func expectRights(_ place: PairPlace, _ before: Rights, _ done: [PairAction], _ pair: String) throws {
         let after = try rights()
         #expect(after.guests == before.guests, "\(pair)")
         let made = done.count { $0 == .token || $0 == .share }
@@ -125,11 +125,11 @@ final class PairWorld {
     }
 
     /// Checks that copies are complete or absent.
-    private func expectFiles(_ place: PairPlace, _ deeds: [PairDeed], _ done: Set<Int>) throws {
-        for (side, deed) in deeds.enumerated() {
-            switch deed {
+    private func expectFiles(_ place: PairPlace, _ actions: [PairAction], _ done: Set<Int>) throws {
+        for (side, action) in actions.enumerated() {
+            switch action {
             case .backup, .order:
-                let path = place.path(deed.rawValue, side)
+                let path = place.path(action.rawValue, side)
                 #expect(FileManager.default.fileExists(atPath: path) == done.contains(side))
                 if done.contains(side) { try hand(["verify", path]) }
             case .save where done.contains(side):
@@ -143,11 +143,11 @@ final class PairWorld {
     }
 
     /// Checks that every acknowledged edit is in a history, and that lists have the reported names. Returns the history.
-    private func expectLists(_ place: PairPlace, _ deeds: [PairDeed], _ done: Set<Int>) throws -> String {
-        let pair = "\(deeds[0]), \(deeds[1])"
-        let isDone = { (deed: PairDeed) in done.contains { deeds[$0] == deed } }
+    private func expectLists(_ place: PairPlace, _ actions: [PairAction], _ done: Set<Int>) throws -> String {
+        let pair = "\(actions[0]), \(actions[1])"
+        let isDone = { (action: PairAction) in done.contains { actions[$0] == action } }
         // Only one of them can have got the name.
-        let namings = done.count { [.make, .rename].contains(deeds[$0]) }
+        let namings = done.count { [.make, .rename].contains(actions[$0]) }
         #expect(namings <= 1, "\(pair): both have the name")
         if namings == 1 { try hand(["ls", "-l", place.renamed]) }
         if isDone(.rename), !isDone(.undelete) { try hand(["ls", "-l", place.list], expecting: 3) }
@@ -158,7 +158,7 @@ final class PairWorld {
             try hand(["undelete", place.list, "--name", place.back], expecting: isSure ? 0 : nil)
         }
         let history = try self.history(place)
-        for side in done where [.add, .fill, .sync, .open, .cut].contains(deeds[side]) {
+        for side in done where [.add, .fill, .sync, .open, .cut].contains(actions[side]) {
             let times = try insertions(of: place.text(side), history)
             #expect(times == 1, "\(pair): \(place.text(side)) is there \(times) times")
         }

@@ -5,17 +5,17 @@ import Testing
 /// Two commands at once on one server: every pair that may conflict. Whichever is first: acknowledged edits are in the
 /// history, nobody has more rights than before, a copy is complete or absent, and each command ends as `--help` says.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct PairsTests {
-    @Test(arguments: PairDeed.allCases.filter { !$0.isKept })
-    func twoCommandsAtOnceLoseNothing(first: PairDeed) throws {
-        try play(first, PairDeed.allCases.filter { first.rawValue <= $0.rawValue && !$0.isKept })
+    @Test(arguments: PairAction.allCases.filter { !$0.isKept })
+    func twoCommandsAtOnceLoseNothing(first: PairAction) throws {
+        try play(first, PairAction.allCases.filter { first.rawValue <= $0.rawValue && !$0.isKept })
     }
 
     /// A client with pending edits, or a follower of the list, alongside every command that changes it.
-    @Test(arguments: PairDeed.allCases.filter(\.isKept)) func alongsideKeptLists(first: PairDeed) throws {
-        try play(first, PairDeed.allCases.filter { !$0.isKept || first.rawValue <= $0.rawValue })
+    @Test(arguments: PairAction.allCases.filter(\.isKept)) func alongsideKeptLists(first: PairAction) throws {
+        try play(first, PairAction.allCases.filter { !$0.isKept || first.rawValue <= $0.rawValue })
     }
 
-    private func play(_ first: PairDeed, _ others: [PairDeed]) throws {
+    private func play(_ first: PairAction, _ others: [PairAction]) throws {
         let world = try PairWorld()
         defer { world.server.kill() }
         var played: [(PairPlace, String)] = []
@@ -28,7 +28,7 @@ import Testing
 }
 
 /// The action of one of the two.
-enum PairDeed: String, CaseIterable {
+enum PairAction: String, CaseIterable {
     case add, tick, clear, undo, fill, save
     case make, delete, rename, undelete
     case token, grant, revoke, guests, share
@@ -51,16 +51,16 @@ enum PairDeed: String, CaseIterable {
     private var isOnStore: Bool { [.backup, .order, .verify, .recover, .serve].contains(self) }
 
     /// Whether both act on the same files or lists.
-    func meets(_ other: PairDeed) -> Bool {
-        let writes: Set<PairDeed> = [.add, .fill, .delete, .rename, .token, .revoke, .sync]
-        let changes: Set<PairDeed> = [.add, .clear, .undo, .delete, .rename, .sync, .watch, .open, .cut]
+    func meets(_ other: PairAction) -> Bool {
+        let writes: Set<PairAction> = [.add, .fill, .delete, .rename, .token, .revoke, .sync]
+        let changes: Set<PairAction> = [.add, .clear, .undo, .delete, .rename, .sync, .watch, .open, .cut]
         if stays || other.stays { return changes.contains(self) && changes.contains(other) }
         return isOnList && other.isOnList || isOnRights && other.isOnRights || isOnStore && other.isOnStore
             || isOnStore && writes.contains(other) || other.isOnStore && writes.contains(self)
     }
 
     /// Returns the exit codes that it may have alongside another.
-    func statuses(beside other: PairDeed) -> Set<Int32> {
+    func statuses(beside other: PairAction) -> Set<Int32> {
         var statuses: Set<Int32> =
             switch self {
             case .recover, .serve: [1]
@@ -95,7 +95,7 @@ struct PairPlace {
     let folder: String
     /// For pairs that change a token.
     let token: Token?
-    let deeds: [PairDeed]
+    let actions: [PairAction]
 
     var list: String { "list" + number }
     var renamed: String { "renamed" + number }
@@ -104,16 +104,16 @@ struct PairPlace {
 
     /// The possible names of its list, and of others that the pair creates.
     var names: [String] {
-        [list] + (deeds.contains { [.make, .rename].contains($0) } ? [renamed] : [])
-            + (deeds.contains(.delete) ? [back] : [])
+        [list] + (actions.contains { [.make, .rename].contains($0) } ? [renamed] : [])
+            + (actions.contains(.delete) ? [back] : [])
     }
 
     func path(_ name: String, _ side: Int) -> String { "\(folder)/\(name)\(number).\(side)" }
     func text(_ side: Int) -> String { "added\(number)-\(side)" }
 
     /// - Parameter side: the side of the pair, 0 or 1.
-    func arguments(_ deed: PairDeed, _ side: Int) -> [String] {
-        switch deed {
+    func arguments(_ action: PairAction, _ side: Int) -> [String] {
+        switch action {
         case .add: ["add", "-l", list, text(side)]
         case .tick: ["done", "-l", list, "1"]
         case .clear: ["clear", "-l", list]

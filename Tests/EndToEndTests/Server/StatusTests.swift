@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    /// Silent visitors are turned away after a while, and do not keep others from asking.
+    /// Silent clients are turned away after a while, and do not keep others from asking.
     @Test func silentVisitorsDoNoHarm() throws {
         let (server, status) = try Self.server(try TemporaryFolder())
         defer { server.kill() }
@@ -346,7 +346,7 @@ import Testing
         #expect(answer == "late")
     }
 
-    /// However many visitors are silent or do not read their answers, a request is answered.
+    /// However many clients are silent or do not read their answers, a request is answered.
     @Test(arguments: ["", "GET /", "GET /metrics HTTP/1.1\r\n\r\n"])
     func silentVisitorsMakeRoom(request: String) throws {
         let (server, status) = try Self.server(try TemporaryFolder())

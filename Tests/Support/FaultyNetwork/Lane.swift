@@ -16,11 +16,11 @@ final class Lane {
     private let target: Stream
     private let timer: Timer
     private var random: SplitMix64
-    private var parcels: [ThreadTransfer] = []
+    private var packets: [ThreadTransfer] = []
     private var next = 0
     /// Bytes that were read but not yet passed on.
     private(set) var heldBytes = 0
-    /// When the last parcel is due, and when the line will have carried it.
+    /// When the last packet is due, and when the line will have carried it.
     private var lastDue: UInt64 = 0
     private var lineIsFree = 0.0
     private(set) var sourceHasEnded = false
@@ -72,7 +72,7 @@ final class Lane {
     func stop() {
         isFinished = true
         timer.close()
-        parcels = []
+        packets = []
         next = 0
         heldBytes = 0
     }
@@ -85,7 +85,7 @@ final class Lane {
         var start = 0
         while start < bytes.count {
             let size = min(bytes.count - start, pieceSize ?? bytes.count)
-            parcels.append(ThreadTransfer(bytes: Array(bytes[start..<start + size]), due: dueTime(of: size)))
+            packets.append(ThreadTransfer(bytes: Array(bytes[start..<start + size]), due: dueTime(of: size)))
             start += size
         }
         deliver()
@@ -95,7 +95,7 @@ final class Lane {
     private func takeEnd() {
         guard !isFinished else { return }
         sourceHasEnded = true
-        parcels.append(ThreadTransfer(bytes: nil, due: dueTime(of: 0)))
+        packets.append(ThreadTransfer(bytes: nil, due: dueTime(of: 0)))
         deliver()
     }
 
@@ -129,27 +129,27 @@ final class Lane {
     func deliver() {
         guard !isFinished, !faults.isSilent, !isStruck else { return }
         // What the target does not accept stays here, and counts as held.
-        while next < parcels.count, !target.isWriting {
-            let parcel = parcels[next]
+        while next < packets.count, !target.isWriting {
+            let packet = packets[next]
             let now = source.loop.now
-            guard parcel.due <= now else {
-                timer.start(after: parcel.due - now) { [weak self] in self?.deliver() }
+            guard packet.due <= now else {
+                timer.start(after: packet.due - now) { [weak self] in self?.deliver() }
                 break
             }
             next += 1
-            guard let bytes = parcel.bytes else { return finish() }
+            guard let bytes = packet.bytes else { return finish() }
             if random.chance(faults.resetsPerPiece) { return onReset() }
             heldBytes -= bytes.count
             if let strike = faults.strike, handedOn + bytes.count >= strike.bytes {
                 let count = max(0, strike.bytes - handedOn)
                 hand(on: Array(bytes.prefix(count)))
-                return meet(strike, ThreadTransfer(bytes: Array(bytes.dropFirst(count)), due: parcel.due))
+                return meet(strike, ThreadTransfer(bytes: Array(bytes.dropFirst(count)), due: packet.due))
             }
             hand(on: bytes)
         }
-        // Not done for each parcel, so that the cost of one does not depend on the number of parcels.
-        if next * 2 >= parcels.count {
-            parcels.removeFirst(next)
+        // Not done for each packet, so that the cost of one does not depend on the number of packets.
+        if next * 2 >= packets.count {
+            packets.removeFirst(next)
             next = 0
         }
         throttle()
@@ -167,7 +167,7 @@ final class Lane {
         if case .hold = strike {
             faults.isSilent = true
             next -= 1
-            parcels[next] = rest
+            packets[next] = rest
             heldBytes += rest.bytes?.count ?? 0
         } else {
             isStruck = true

@@ -93,7 +93,7 @@ package enum ItemReference: Equatable, Sendable {
 extension ItemReference {
     /// Returns the part of a list with these positions, with the items above that determine the levels that are shown,
     /// and so many items below.
-    package static func surroundings(of positions: [Int], below: Int) -> [Excerpt.Selection] {
+    package static func context(of positions: [Int], below: Int) -> [Excerpt.Selection] {
         positions.map { position in
             let start = max(0, position - Int(Item.maxLevel))
             return .positions(start: start, count: min(position - start + 1 + below, Rules.unlimitedCount))

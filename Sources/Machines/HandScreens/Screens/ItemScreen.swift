@@ -20,7 +20,7 @@ struct ItemScreen: ItemScreens {
     /// The text that was entered last, until its edit is made.
     private var entered: Draft?
     private var problem: String?
-    private var past = ItemPast()
+    private var history = HistorySection()
 
     init(list: String, id: String) {
         self.list = list
@@ -65,9 +65,9 @@ struct ItemScreen: ItemScreens {
         case .undo: return [.undo(list)]
         case .redo: return [.redo(list)]
         case .history:
-            past.isShown.toggle()
+            history.isShown.toggle()
             scrolled = 0
-            return item.map { past.ask(for: $0, in: list, app) } ?? []
+            return item.map { history.ask(for: $0, in: list, app) } ?? []
         default: return current(app).flatMap { act(action, on: $0, &app) }
         }
         return []
@@ -129,9 +129,9 @@ struct ItemScreen: ItemScreens {
         switch event {
         case .appeared:
             find(app)
-            return [.follow(list)] + (item.map { past.ask(for: $0, in: list, app) } ?? [])
-        case .model(.itemHistory(list, let item, let history)) where item == self.item: past.take(history)
-        case .model(.connection(.online, _)): return item.map { past.ask(for: $0, in: list, app) } ?? []
+            return [.follow(list)] + (item.map { history.ask(for: $0, in: list, app) } ?? [])
+        case .model(.itemHistory(list, let item, let steps)) where item == self.item: history.take(steps)
+        case .model(.connection(.online, _)): return item.map { history.ask(for: $0, in: list, app) } ?? []
         case .input(let input): return type(input, app)
         case .model(.list(list, .changed(_, let update))):
             let delta = update.delta
@@ -145,7 +145,7 @@ struct ItemScreen: ItemScreens {
                 // An undone deletion brings the item back under its id.
                 find(app)
             }
-            if let item, let place { return past.follow(delta, to: place, of: item, in: list, app) }
+            if let item, let place { return history.follow(delta, to: place, of: item, in: list, app) }
         case .model(.failed(.edit(list, _), let reason)):
             draft = draft ?? entered
             draft?.problem = reason
@@ -262,6 +262,6 @@ struct ItemScreen: ItemScreens {
             }
             lines += [Line(), line]
         }
-        return lines + past.lines(app)
+        return lines + history.lines(app)
     }
 }

@@ -85,7 +85,7 @@ extension StoreError: CustomStringConvertible {
                 + "the last edits from before may be in \(log). To restore a store, use 'hand recover --replace'."
         case .unreachable(let database, let why):
             "the database \(database) cannot be reached: \(why)"
-        case .failed(let what): "the store failed: \(what)"
+        case .failed(let what): what
         }
     }
 }

@@ -69,9 +69,16 @@ package final class TLSContext {
     package var certificateProblem: String? {
         guard let certificate = SSL_CTX_get0_certificate(raw) else { return nil }
         let (left, since) = (hand_x509_seconds_left(certificate), hand_x509_seconds_since(certificate))
-        if left < 0 { return "the certificate has expired, \(-left / 86_400) days ago" }
+        func days(_ seconds: Int) -> String {
+            switch seconds / 86_400 {
+            case 0: "less than a day"
+            case 1: "1 day"
+            case let days: "\(days) days"
+            }
+        }
+        if left < 0 { return "the certificate has expired, \(days(-left)) ago" }
         if since < 0 { return "the certificate is not valid yet; is the clock right?" }
-        return left < 7 * 86_400 ? "the certificate expires in \(left / 86_400) days" : nil
+        return left < 7 * 86_400 ? "the certificate expires in \(days(left))" : nil
     }
 
     /// When the certificate ends, in seconds since 1970; nil without one.

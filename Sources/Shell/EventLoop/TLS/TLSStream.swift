@@ -223,7 +223,9 @@ package final class TLSStream: Channel {
         let verdict = SSL_get_verify_result(ssl)
         let failure = TLSError.ofOpenSSL("TLS").description
         guard verdict != Int(X509_V_OK), let text = X509_verify_cert_error_string(verdict) else {
-            if failure.hasSuffix("certificate required") {
+            // A server has such alerts from clients, too, which do not trust its own certificate.
+            let isRefused = failure.contains(/\ alert .*(certificate|unknown ca)/)
+            if isRefused, SSL_is_server(ssl) == 0 {
                 return "\(failure): the server asks who you are, and accepts only client certificates that it knows"
             }
             return failure.hasSuffix("wrong version number") || failure.hasSuffix("http request")

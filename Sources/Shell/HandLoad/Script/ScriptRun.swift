@@ -34,24 +34,20 @@ package struct ScriptRun: Sendable {
     }
 
     /// A place in a list of any length.
-    package struct Spot: Equatable, Sendable {
-        enum Kind: Equatable, Sendable {
-            case top, end
-            /// A fraction of the length, in 2⁶⁴ths.
-            case fraction(UInt64)
-            case index(Int)
-        }
-
-        let kind: Kind
+    package enum Spot: Equatable, Sendable {
+        case top, end
+        /// A fraction of the length, in 2⁶⁴ths.
+        case fraction(UInt64)
+        case index(Int)
 
         /// Returns the gap in a list of `count` items.
-        package func gap(of count: Int) -> Int { kind == .end ? count : index(of: count + 1) }
+        package func gap(of count: Int) -> Int { self == .end ? count : index(of: count + 1) }
 
         /// Returns the index in a list of `count` items.
         ///
         /// - Precondition: `count > 0`.
         package func index(of count: Int) -> Int {
-            switch kind {
+            switch self {
             case .top: 0
             case .end: count - 1
             case .fraction(let fraction): Int(truncatingIfNeeded: fraction.multipliedFullWidth(by: UInt64(count)).high)
@@ -150,10 +146,10 @@ package struct ScriptRun: Sendable {
 
     private mutating func spot(_ place: Script.Place) -> Spot {
         switch place {
-        case .top: Spot(kind: .top)
-        case .end: Spot(kind: .end)
-        case .random: Spot(kind: .fraction(random.next()))
-        case .number(let number): Spot(kind: .index(number - 1))
+        case .top: .top
+        case .end: .end
+        case .random: .fraction(random.next())
+        case .number(let number): .index(number - 1)
         }
     }
 

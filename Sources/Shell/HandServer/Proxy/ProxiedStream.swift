@@ -15,7 +15,7 @@ final class ProxiedStream: Channel {
 
     /// The reason why there is no header.
     enum Problem: String, Error {
-        case missing = "no PROXY header came first"
+        case missing = "no valid PROXY header came first"
         case late = "no PROXY header came in time"
         case ended = "it was closed before a PROXY header came"
     }

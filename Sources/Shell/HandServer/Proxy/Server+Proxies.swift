@@ -29,7 +29,7 @@ extension Server {
     private func refuse(_ proxied: ProxiedStream) {
         guard !isEncrypted else { return proxied.close() }
         let text =
-            "connections from your address must begin with a PROXY header; use another, or the server's Unix socket"
+            "connections from your address must begin with a valid PROXY header; use another, or the server's Unix socket"
         proxied.write([
             OutputBuffer(DownMessage.error(code: .notHand, request: 0, retryAfter: 0, message: text).frame)
         ])

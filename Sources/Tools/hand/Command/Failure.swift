@@ -64,7 +64,6 @@ struct Failure: Error, CustomStringConvertible {
         case let error as ClientError: self.init(error)
         case let error as ItemReference.Problem: self.init(Self.status(of: error), error.description)
         case let error as HandAddress.ParseError: self.init(.usage, error.description)
-        case StoreError.failed(let what): self.init(.error, what)
         case StoreError.damaged(let what) where Identity.isJournal(what),
             StoreError.notAStore(let what) where Identity.isJournal(what):
             let path = what.firstRange(of: ".sqlite").map { what[..<$0.upperBound] } ?? what[...]

@@ -76,7 +76,7 @@ enum Identity {
     }
 
     /// What a person has seen of the lists of a server, by their names.
-    static func looks(by person: String, at address: HandAddress) -> [String: [Seen]] {
+    static func seen(by person: String, at address: HandAddress) -> [String: [Seen]] {
         let found = ((try? journals(at: address)) ?? []).map { ClientJournal.seen(by: person, inJournalAt: $0) }
         return found.reduce(into: [:]) { all, some in all.merge(some.mapValues { [$0] }) { $0 + $1 } }
     }
@@ -150,7 +150,7 @@ enum Identity {
             configuration.persons = Set(authors)
             configuration.memory = { memory(of: person, at: address, log: $0) }
             configuration.seen = {
-                looks(by: person, at: address).compactMapValues { $0.max { $0.revision < $1.revision } }
+                seen(by: person, at: address).compactMapValues { $0.max { $0.revision < $1.revision } }
             }
         }
         return configuration

@@ -10,10 +10,10 @@ import Synchronization
 enum Output {
     private static let standardOutput = Mutex(LineWriter(descriptor: 1))
     private static let stderrDescriptor: Int32 = 2
-    private static let deed = Mutex<Printable?>(nil)
+    private static let outcome = Mutex<Printable?>(nil)
 
     /// Notes what the command has done, before it prints the result: if that cannot be written, the message says it.
-    static func note(done deed: Printable) { Self.deed.withLock { $0 = deed } }
+    static func note(done words: Printable) { outcome.withLock { $0 = words } }
 
     static func line(_ text: Printable) {
         print { writer throws(LineWriter.Problem) in
@@ -153,8 +153,8 @@ enum Output {
     /// If the reader is gone (`hand watch | head -1`), ends the command quietly, as other programs do.
     private static func fail(_ error: LineWriter.Problem) -> Never {
         if error.code == EPIPE { Glibc.exit(ExitStatus.ok.rawValue) }
-        let deed = deed.withLock(\.self).map { ". Yet it is done: " + $0 }
-        message("hand: cannot write to standard output: \(error)" + (deed ?? ""))
+        let outcome = outcome.withLock(\.self).map { ". Yet it is done: " + $0 }
+        message("hand: cannot write to standard output: \(error)" + (outcome ?? ""))
         Glibc.exit(ExitStatus.error.rawValue)
     }
 }

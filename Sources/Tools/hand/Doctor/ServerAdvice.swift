@@ -20,7 +20,15 @@ enum ServerAdvice {
             "the certificates ",
             "correct the name of the file with the authorities: HAND_CA, or ca in the context or the configuration file"
         ),
-        ("client certificates", "name your own certificate: HAND_CERT=FILE, or cert in the context"),
+        (
+            "client certificates",
+            "name a certificate that the server's operator gave you, and that is still valid: HAND_CERT=FILE, or cert in "
+                + "the context"
+        ),
+        (
+            "does not belong to the certificate",
+            "name the certificate's own key: HAND_CERT_KEY=FILE, or cert-key in the context"
+        ),
         (
             "does not speak TLS",
             "if you trust the network, use an address that begins with hand://; otherwise the server needs a certificate"

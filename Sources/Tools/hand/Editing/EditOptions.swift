@@ -57,7 +57,7 @@ struct EditOptions: ParsableArguments {
         while true {
             let possible = numbers.filter((0..<Rules.unlimitedCount).contains)
             let part =
-                ItemReference.selections(of: items) + ItemReference.surroundings(of: possible, below: below)
+                ItemReference.selections(of: items) + ItemReference.context(of: possible, below: below)
             do {
                 return try await body(part) { list in
                     let places = try items.map { try $0.position(in: list) }

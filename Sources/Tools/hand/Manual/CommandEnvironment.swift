@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import HandFormats
 
-/// What a command takes from its surroundings and leaves there: the tables for the sections EXIT STATUS, ENVIRONMENT
+/// What a command takes from its environment and leaves there: the tables for the sections EXIT STATUS, ENVIRONMENT
 /// and FILES of the manual pages.
 enum CommandEnvironment {
     /// What a command has to do with.

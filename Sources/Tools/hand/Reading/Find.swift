@@ -14,19 +14,19 @@ struct Find: AsyncParsableCommand {
             """)
 
     @OptionGroup var server: ServerOptions
-    @OptionGroup var looks: ItemFilter
+    @OptionGroup var filter: ItemFilter
     @Argument(help: "The text. Case does not matter.") var text: String?
     @Flag(help: "Search this machine's copies of lists, without asking the server.") var offline = false
 
     func validate() throws {
-        if text == nil && !looks.isLimited { throw ValidationError("What? Give a text, or an option such as --mine.") }
-        if text != nil && looks.grep != nil { throw ValidationError("Give the text once: leave out --grep.") }
+        if text == nil && !filter.isLimited { throw ValidationError("What? Give a text, or an option such as --mine.") }
+        if text != nil && filter.grep != nil { throw ValidationError("Give the text once: leave out --grep.") }
     }
 
     func run() async throws {
-        var looks = looks
-        if let text { looks.grep = try text.filled("the text") }
-        let found = try await offline ? searchCopies(looks) : search(looks)
+        var filter = filter
+        if let text { filter.grep = try text.filled("the text") }
+        let found = try await offline ? searchCopies(filter) : search(filter)
         if found > 0 { return }
         throw Failure(
             .notFound,
@@ -34,8 +34,8 @@ struct Find: AsyncParsableCommand {
     }
 
     /// Searches this machine's copies. Returns the number of items found.
-    private func searchCopies(_ looks: ItemFilter) throws -> Int {
-        var finder = Finder(looks, for: try server.user.name(), json: server.json)
+    private func searchCopies(_ filter: ItemFilter) throws -> Int {
+        var finder = Finder(filter, for: try server.user.name(), json: server.json)
         let address = try server.address()
         for name in try Identity.keptLists(at: address) where !finder.isDone {
             let copies = try Identity.kept(name, at: address)
@@ -45,10 +45,10 @@ struct Find: AsyncParsableCommand {
     }
 
     /// Searches the server's lists in the order of their names. Returns the number of items found.
-    private func search(_ looks: ItemFilter) async throws -> Int {
+    private func search(_ filter: ItemFilter) async throws -> Int {
         try await server.withClient(timeLimited: false) { [server] client, address in
             let lists = try await server.limited(client, address) { try await client.lists() }
-            var finder = Finder(looks, for: try await client.person(), json: server.json)
+            var finder = Finder(filter, for: try await client.person(), json: server.json)
             let load: @Sendable (DownMessage.ListEntry) async throws -> Hand = { list in
                 try await client.state(of: list.name).hand
             }
@@ -63,20 +63,20 @@ struct Find: AsyncParsableCommand {
 
 /// Prints the items that are looked for.
 private struct Finder: Sendable {
-    private let looks: ItemFilter
+    private let filter: ItemFilter
     private let me: String
     private let json: Bool
     private var left: Int
     private(set) var found = 0
 
-    init(_ looks: ItemFilter, for me: String, json: Bool) {
-        (self.looks, self.me, self.json, left) = (looks, me, json, looks.number ?? .max)
+    init(_ filter: ItemFilter, for me: String, json: Bool) {
+        (self.filter, self.me, self.json, left) = (filter, me, json, filter.number ?? .max)
     }
 
     var isDone: Bool { left == 0 }
 
     mutating func search(_ list: Hand, of name: String) {
-        let isShown = looks.filter(for: me)
+        let isShown = filter.predicate(for: me)
         let all = zip(1..., list).lazy.map { (number: $0, item: $1) }
         let shown = Array(all.filter { isShown($0.item) }.prefix(left))
         if shown.isEmpty { return }

@@ -9,23 +9,23 @@ import HandWire
 /// what a screen showed, and at what `ls` or `log` printed to a terminal.
 struct NewsReader {
     private let server: ServerOptions
-    private let looks: [String: [Seen]]
+    private let seen: [String: [Seen]]
 
     init(_ server: ServerOptions) throws {
         self.server = server
-        looks = Identity.looks(by: try server.user.name(), at: try server.address())
+        seen = Identity.seen(by: try server.user.name(), at: try server.address())
     }
 
     /// The lists that the person may have looked at: those with the name of such a list, or all of them if such a list
     /// is gone, since it may have another name now.
     func candidates(among lists: [DownMessage.ListEntry]) -> [DownMessage.ListEntry] {
-        let areAllThere = Set(looks.keys).isSubset(of: lists.map(\.name))
-        return areAllThere ? lists.filter { looks[$0.name] != nil } : lists
+        let areAllThere = Set(seen.keys).isSubset(of: lists.map(\.name))
+        return areAllThere ? lists.filter { seen[$0.name] != nil } : lists
     }
 
     /// The last look at a list, whatever its name was then; nil if there was none.
     func lastLook(at log: UInt64) -> Seen? {
-        looks.values.joined().filter { $0.logID == log }.max { $0.revision < $1.revision }
+        seen.values.joined().filter { $0.logID == log }.max { $0.revision < $1.revision }
     }
 
     /// Says if nobody knows all that is new since the last look.

@@ -15,7 +15,7 @@ struct List: AsyncParsableCommand {
             """)
 
     @OptionGroup var list: ListOptions
-    @OptionGroup var looks: ItemFilter
+    @OptionGroup var filter: ItemFilter
 
     @Argument(help: "Print only these items: numbers, ranges such as 2-5, or ids.", completion: Completions.items)
     var items: [String] = []
@@ -33,10 +33,10 @@ struct List: AsyncParsableCommand {
     func run() async throws {
         let name = try list.name()
         let references = try ItemReference.all(items)
-        if !offline, !isNew, let part = looks.part(references) { return try await show(part, of: name, references) }
+        if !offline, !isNew, let part = filter.part(references) { return try await show(part, of: name, references) }
         let (hand, me, news) =
             try await offline ? (kept(name), list.server.user.name(), nil) : current(name, isAll: references.isEmpty)
-        ItemPrinter(list.server, for: me).print(hand, where: try filter(references, in: hand, news, for: me))
+        ItemPrinter(list.server, for: me).print(hand, where: try predicate(references, in: hand, news, for: me))
         if hand.isEmpty && !list.server.json { list.server.say("'\(name)' is empty") }
         if news?.isEmpty == true, !hand.isEmpty, !list.server.json { list.server.say("nothing is new in '\(name)'") }
         if !offline { tellWaiting(name) }
@@ -57,7 +57,7 @@ struct List: AsyncParsableCommand {
     /// answers, the failure says whether this machine has a copy.
     private func current(_ name: String, isAll: Bool) async throws -> (Hand, me: String, news: Set<Int>?) {
         let (reader, server) = (try NewsReader(list.server), list.server)
-        let (isNew, isAll) = (isNew, isAll && !looks.isLimited)
+        let (isNew, isAll) = (isNew, isAll && !filter.isLimited)
         do {
             return try await server.withClient(list: name) { client, _ in
                 let (hand, revision, logID) = try await client.wholeList(name)
@@ -79,16 +79,16 @@ struct List: AsyncParsableCommand {
     }
 
     /// Which items to print; nil for all.
-    private func filter(
+    private func predicate(
         _ references: [ItemReference], in hand: Hand, _ news: Set<Int>?, for me: String
     ) throws -> ((Int, Item) -> Bool)? {
-        if references.isEmpty, !looks.isLimited, news == nil { return nil }
+        if references.isEmpty, !filter.isLimited, news == nil { return nil }
         let named = try Set(references.map { try $0.position(in: hand) + 1 })
-        var left = looks.number ?? .max
-        let isLookedAt = looks.filter(for: me)
+        var left = filter.number ?? .max
+        let isWanted = filter.predicate(for: me)
         return { number, item in
             guard left > 0, named.isEmpty || named.contains(number), news?.contains(number - 1) != false,
-                isLookedAt(item)
+                isWanted(item)
             else { return false }
             left -= 1
             return true
@@ -102,12 +102,12 @@ struct List: AsyncParsableCommand {
         }
         let known = PartialList(excerpt)
         let named = try Set(references.map { try $0.position(in: known) })
-        let isLookedAt = looks.filter(for: me)
+        let isWanted = filter.predicate(for: me)
         let shown = excerpt.entries.filter { entry in
-            (named.isEmpty || named.contains(entry.position)) && isLookedAt(entry.item)
+            (named.isEmpty || named.contains(entry.position)) && isWanted(entry.item)
         }
         let isWhole = excerpt.entries.count == excerpt.count
-        let printed = shown.prefix(looks.number ?? .max).map { (number: $0.position + 1, item: $0.item) }
+        let printed = shown.prefix(filter.number ?? .max).map { (number: $0.position + 1, item: $0.item) }
         ItemPrinter(list.server, for: me).print(
             printed, upTo: printed.last?.number ?? 0,
             idLength: isWhole ? ShortID.length(in: try known.whole()) : ShortID.length(ofCount: excerpt.count))
@@ -178,7 +178,7 @@ struct ItemFilter: ParsableArguments {
     /// Returns whether to print an item. Make the filter once for all items, because reading options is slow.
     ///
     /// - Parameter me: the person's name.
-    func filter(for me: String) -> (Item) -> Bool {
+    func predicate(for me: String) -> (Item) -> Bool {
         let (isTask, done, grep) = (open || done || due != nil, done, grep.map(TextSearch.init))
         let (person, lastDay) = (mine ? me : nil, due?.lastDay)
         return { item in

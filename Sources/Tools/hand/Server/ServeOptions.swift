@@ -39,13 +39,18 @@ struct EncryptionOptions: ParsableArguments {
     /// The TLS context; nil without a certificate.
     func context() throws -> TLSContext? {
         guard let tlsCert, let tlsKey else { return nil }
+        return try Self.context(of: [tlsCert, tlsKey, tlsClientCa]) {
+            try .server(certificate: tlsCert, key: tlsKey, clientAuthority: tlsClientCa)
+        }
+    }
+
+    /// Makes a TLS context from files. Throws a `Failure` that says which file cannot be used, and why.
+    static func context(of files: [String?], _ make: () throws -> TLSContext) throws -> TLSContext {
         var status = ExitStatus.usage
         do {
             // OpenSSL would wait for the other end of a pipe, and its errors do not explain permissions.
-            for file in [tlsCert, tlsKey] + (tlsClientCa.map { [$0] } ?? []) where try PrivateFile.read(file) == nil {
-                status = .notFound
-            }
-            return try .server(certificate: tlsCert, key: tlsKey, clientAuthority: tlsClientCa)
+            for case let file? in files where try PrivateFile.read(file) == nil { status = .notFound }
+            return try make()
         } catch {
             throw Failure(status, "\(error)")
         }

@@ -227,11 +227,13 @@ enum Settings {
     /// - Throws: `Failure` if a file is missing, and the server has TLS.
     static func certificates(for server: HandAddress.Server) throws -> Certificates {
         let (authorities, own) = (try value(.ca), try certificate())
-        if case .tls = server {
-            let files = [("the certificates", authorities), ("the certificate", own?.file), ("the key", own?.key)]
-            for case (let name, let file?) in files { try requireFile(file, name) }
+        let trust = authorities.map { ClientConfiguration.Trust.file($0) } ?? .system
+        if case .tls = server, authorities != nil || own != nil {
+            _ = try EncryptionOptions.context(of: [authorities, own?.file, own?.key]) {
+                try .client(trust: trust, certificate: own)
+            }
         }
-        return (authorities.map { .file($0) } ?? .system, own)
+        return (trust, own)
     }
 
     /// Throws if there is no such file. That a file cannot be read is reported by whoever reads it.

@@ -7,12 +7,14 @@ extension ServerMachine {
     /// Reads a message's body. Messages behind it wait.
     func read(_ body: [UInt8], from connection: Connection) {
         begin(connection)
-        let task = ReadBody(connection: connection.id, body: body)
-        compute({ task.run() }, then: { $0.read(task, $1) })
+        let id = connection.id
+        compute(
+            { body.withUnsafeBytes { bytes in Result { () throws(WireError) in try UpMessage(bytes) } } },
+            then: { $0.read($1, from: id) })
     }
 
-    func read(_ task: ReadBody, _ message: Result<UpMessage, WireError>) {
-        guard let connection = connections[task.connection] else { return }
+    private func read(_ message: Result<UpMessage, WireError>, from id: ConnectionID) {
+        guard let connection = connections[id] else { return }
         connection.setBusy(false)
         carryOut(connection.session.read(message), isNext: true, for: connection)
         handleWaiting(of: connection)
@@ -50,15 +52,6 @@ extension ServerMachine {
         // What has waited for the edit comes before what its author sends next.
         hosted.map(goOn)
         end(task.connection)
-    }
-}
-
-package struct ReadBody: Sendable {
-    let connection: ConnectionID
-    let body: [UInt8]
-
-    func run() -> Result<UpMessage, WireError> {
-        body.withUnsafeBytes { bytes in Result { () throws(WireError) in try UpMessage(bytes) } }
     }
 }
 

@@ -3,7 +3,7 @@ import HandFormats
 import HandSync
 
 /// What happened to the item of an item's screen: who added it and who changed it last, or each step.
-struct ItemPast: Sendable {
+struct HistorySection: Sendable {
     /// Whether each step is shown.
     var isShown = false
     private var history: ItemHistory?

@@ -6,7 +6,7 @@ import HandWire
 import Testing
 
 /// Undo and redo from the history alone.
-@Suite struct RetraceTests {
+@Suite struct UndoReconstructionTests {
     /// A person whose steps are computed from the history and compared with a replica, and somebody else.
     private struct Couple {
         var world: TestNetwork
@@ -342,28 +342,28 @@ import Testing
             try couple.world.settle()
         }
         let (log, past) = (couple.world.log, couple.world.past)
-        var retrace = UndoReconstruction(UndoReconstruction.Memory(own: [1: couple.steps]), revision: 4)
+        var rebuilt = UndoReconstruction(UndoReconstruction.Memory(own: [1: couple.steps]), revision: 4)
         // Only the newest commit is read and examined for an undo.
-        #expect(retrace.next(for: .step(.undo)) == .read(4...4))
-        retrace.prepend([log[3]])
-        #expect(retrace.next(for: .step(.undo)) == .look(log[3]))
-        _ = retrace.learn(log[3], on: PartialList(past[3]))
-        guard case .make(_, as: .undo, let target, _) = retrace.next(for: .step(.undo)) else {
+        #expect(rebuilt.next(for: .step(.undo)) == .read(4...4))
+        rebuilt.prepend([log[3]])
+        #expect(rebuilt.next(for: .step(.undo)) == .look(log[3]))
+        _ = rebuilt.learn(log[3], on: PartialList(past[3]))
+        guard case .make(_, as: .undo, let target, _) = rebuilt.next(for: .step(.undo)) else {
             return #expect(Bool(false))
         }
         #expect(target == 4)
-        #expect(retrace.next(for: .step(.redo)) == .nothing)
+        #expect(rebuilt.next(for: .step(.redo)) == .nothing)
         // Somebody else's commit is not a step.
-        #expect(retrace.next(for: .revision(1)) == .read(1...3))
-        retrace.prepend(Array(log[..<3]))
-        #expect(retrace.next(for: .revision(1)) == .look(log[0]))
-        _ = retrace.learn(log[0], on: PartialList(past[0]))
-        guard case .make(let retraction, as: nil, _, _) = retrace.next(for: .revision(1)) else {
+        #expect(rebuilt.next(for: .revision(1)) == .read(1...3))
+        rebuilt.prepend(Array(log[..<3]))
+        #expect(rebuilt.next(for: .revision(1)) == .look(log[0]))
+        _ = rebuilt.learn(log[0], on: PartialList(past[0]))
+        guard case .make(let retraction, as: nil, _, _) = rebuilt.next(for: .revision(1)) else {
             return #expect(Bool(false))
         }
         #expect(try couple.world.authority.hand.applying(retraction.delta)[0] == before[0])
         // One's own newest commit is.
-        guard case .make(_, as: .undo, _, _) = retrace.next(for: .revision(4)) else { return #expect(Bool(false)) }
+        guard case .make(_, as: .undo, _, _) = rebuilt.next(for: .revision(4)) else { return #expect(Bool(false)) }
     }
 
     /// Commits that the server no longer keeps are not requested again.
@@ -374,16 +374,16 @@ import Testing
             try couple.world.settle()
         }
         for wish in [UndoReconstruction.Wish.step(.undo), .revision(1)] {
-            var retrace = UndoReconstruction(UndoReconstruction.Memory(own: [1: couple.steps]), revision: 3)
+            var rebuilt = UndoReconstruction(UndoReconstruction.Memory(own: [1: couple.steps]), revision: 3)
             var asked = 0
-            while case .read(let revisions) = retrace.next(for: wish), asked < 10 {
+            while case .read(let revisions) = rebuilt.next(for: wish), asked < 10 {
                 asked += 1
-                retrace.prepend(couple.world.log.filter { revisions.contains($0.revision) && $0.revision > 1 })
+                rebuilt.prepend(couple.world.log.filter { revisions.contains($0.revision) && $0.revision > 1 })
             }
             #expect((1...3).contains(asked))
             var isRevision = false
             if case .revision = wish { isRevision = true }
-            #expect(retrace.next(for: wish) == (isRevision ? .forgotten(1) : .nothing))
+            #expect(rebuilt.next(for: wish) == (isRevision ? .forgotten(1) : .nothing))
         }
     }
 }

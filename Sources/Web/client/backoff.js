@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 export const LONGEST_ADVICE = MINUTE;
 const MOST = 3;
 
-export class Patience {
+export class Backoff {
   #failures = 0;
   /** @type {number | undefined} */
   #openSince;

@@ -5,7 +5,7 @@ import HandWire
 import Testing
 
 /// Who added and changed an item, on the item's page.
-@Suite struct ItemPastTests {
+@Suite struct HistorySectionTests {
     private static let item = Item(id: ItemID(rawValue: 2), content: .task("milk", done: false))
     /// 2026-11-21 at noon, in milliseconds.
     private static let noon: UInt64 = 1_795_262_400_000

@@ -4,7 +4,7 @@ import HandWire
 import Testing
 
 /// Slow work is done off the loop, where only editors of the same list wait for it.
-@Suite struct AsideTests {
+@Suite struct LargeEditTests {
     /// Ada, Ben and Cem, who all follow a list of ten items; and another list, which is Cem's own.
     private struct Scene {
         let world: TestWorld
