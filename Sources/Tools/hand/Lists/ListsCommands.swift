@@ -172,7 +172,8 @@ struct Create: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
     @Argument(help: "The list's name, such as 'Summer trip': up to 128 bytes, without '/'.") var name: String
     @Option(help: .init("The largest number of items in the list.", valueName: "number")) var maxItems: Int?
-    @Option(help: .init("The largest size of an item, in bytes.", valueName: "number")) var maxSize: Int?
+    @Option(help: .init("The largest size of an item, in bytes (default: 16384).", valueName: "number"))
+    var maxSize: Int?
 
     @Option(
         help: .init(

@@ -140,7 +140,7 @@ struct ItemFilter: ParsableArguments {
     @Flag(help: "Print only what names you in its text, as @name.") var mine = false
 
     @Option(
-        help: "Print only open tasks with due:2026-12-01 in their text: due today or before, in a week, or overdue.")
+        help: "Print only open tasks with due:2026-12-01 in their text: due by today, or within a week, or overdue.")
     var due: Due?
 
     @Option(name: .shortAndLong, help: .init("Print only this many items, from the top.", valueName: "number"))

@@ -88,7 +88,7 @@ struct LimitOptions: BoundOptions {
     var maxItems = count(\.listItems, "Items of one list.")
     var maxListSize = count(
         \.listBytes, "Bytes of the items of one list; the list takes about twice as much memory.", upTo: 1 << 50)
-    var maxItemSize = count(\.itemBytes, "Bytes of one item.")
+    var maxItemSize = count(\.itemBytes, "Bytes of one item, whatever a list's own limit (--max-size) is.")
     var maxLists = count(\.lists, "Lists on the server; for another one, the deleted list that is the oldest goes.")
     var maxSubscriptions = count(\.subscriptions, "Lists that one connection follows.")
     var maxUserRequests = count(

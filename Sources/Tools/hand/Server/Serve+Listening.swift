@@ -73,7 +73,7 @@ extension Serve {
     static func proxies(_ text: String) throws -> AddressRange {
         if let range = AddressRange(text) { return range }
         throw ValidationError(
-            "'\(text)' is no place of a proxy: expected an IP address, or a network such as 10.0.0.0/8")
+            "'\(text)' is not an address: expected a proxy's IP address, or a network such as 10.0.0.0/8")
     }
 
     static func address(_ text: String) throws -> SocketAddress {

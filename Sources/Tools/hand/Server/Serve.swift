@@ -93,8 +93,10 @@ struct Serve: ParsableCommand {
             "Keep at least this many of each list's newest commits (default: all). Deleting older ones does not change the list.",
             valueName: "number")) var keepCommits: Int?
 
-    @Option(help: .init("Keep at least the commits of this many days (default: all).", valueName: "days"))
-    var keepDays: Double?
+    @Option(
+        help: .init(
+            "Keep at least the commits of this many days (default: all). It counts once the server has run for an hour; "
+                + "until then, nothing is deleted.", valueName: "days")) var keepDays: Double?
 
     @Option(
         help: ArgumentHelp(

@@ -36,7 +36,7 @@ package struct PostgresAddress: Sendable {
                 state: PostgresError.wrongAddress,
                 "the address of the database has a password in it, and command lines can be read by everybody on this "
                     + "machine. Take it out of the address and put it into the environment as PGPASSWORD, into a "
-                    + "file that PGPASSFILE names, or into a file of its own.")
+                    + "file that PGPASSFILE names, or into a file for --store-password.")
         }
         hosts = try Self.hosts(&words)
         // libpq ignores this timeout when it connects without blocking, so the timeout is applied here.
