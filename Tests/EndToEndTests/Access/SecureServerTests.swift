@@ -109,11 +109,10 @@ import Testing
     }
 
     /// An operator is warned of a certificate that nobody will trust.
-    @Test(arguments: [(-1, "expired"), (2, "expires in"), (30, "")]) func expiringCertificatesAreReported(
-        days: Int, said: String
-    )
-        throws
-    {
+    @Test(arguments: [
+        (-1, "has expired, 1 day ago"), (0, "less than a day"), (2, "expires in"), (30, ""),
+    ])
+    func expiringCertificatesAreReported(days: Int, said: String) throws {
         let folder = try TemporaryFolder()
         let own = try Certificates(folder).make("server", for: "IP:127.0.0.1", days: days)
         let log = folder.path + "/log"

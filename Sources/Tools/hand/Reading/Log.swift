@@ -13,9 +13,9 @@ struct Log: AsyncParsableCommand {
             and the inserted words: [-cow-]{+oat+} milk, in colours on a terminal. A commit can also record that an edit was \
             refused, and why; such a commit changes nothing.
 
-            With an item, only the commits that touched it are shown, from the one on that added it or brought it back; with \
-            --json, a line each, with only what happened to the item. With --new, only those of others since you looked at \
-            the list last: on a screen, or with 'ls' or 'log' on a terminal.
+            With an item, only the commits that touched it are shown, beginning with the last that added it or brought it \
+            back; with --json, a line each, with only what happened to the item. With --new, only those of others since you \
+            looked at the list last: on a screen, or with 'ls' or 'log' on a terminal.
 
             """ + ListHistory.manual)
 
