@@ -77,26 +77,31 @@ import Testing
         #expect(lists.map(\.name) == ["later", "things"])
     }
 
-    /// A recovery moves the database aside, and then its log, which here has the only list. Nobody sees the one
-    /// without the other.
+    /// A recovery moves the database aside, and then its log, which here has one of the lists; a shorter database takes
+    /// their place. Nobody sees a database without its log, or with that of the other.
     @Test func whoReadsDuringARecoverySeesAWholeStore() async throws {
-        let (folder, killed) = (try TemporaryFolder(), try TemporaryFolder())
-        try SQLiteStore(folder: folder.path, durability: .os).close()
-        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        let (folder, saved, killed) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder())
+        try SQLiteStore(folder: saved.path, durability: .os).close()
+        try folder.makeStore(40)
+        let store = try SQLiteStore(folder: folder.path, durability: .fsync)
         defer { try? store.close() }
-        _ = try store.create("things", rules: Rules(), logID: 8, deckSeed: nil)
+        _ = try store.create("late", rules: Rules(), logID: 8, deckSeed: nil)
+        try FileManager.default.copyItem(atPath: folder.path + "/durability", toPath: killed.path + "/durability")
         let reader = Task.detached {
+            var found: Set<[String]> = []
             while !Task.isCancelled {
                 do {
                     let report = try StoreVerifier(path: killed.path).verify()
-                    #expect(report.lists.map(\.name) == ["things"])
+                    found.insert(report.lists.map(\.name))
                 } catch StoreError.noStore {
-                    // That is so between the old store and the next.
+                    // That is so between one store and the next.
                 }
             }
+            return found
         }
         let parts = ["/hand.sqlite", "/hand.sqlite-wal"].map { killed.path + $0 }
         for round in 0..<2_000 {
+            unlink(parts[0])
             for part in parts.reversed() {
                 let name = part.dropFirst(killed.path.count)
                 try FileManager.default.copyItem(atPath: folder.path + name, toPath: killed.path + "/new")
@@ -105,11 +110,13 @@ import Testing
             // The reader is met at other points each time.
             usleep(UInt32(round % 500))
             let aside = parts.map { "\($0).replaced-\(round)" }
+            try FileManager.default.copyItem(atPath: saved.path + "/hand.sqlite", toPath: killed.path + "/new")
             let moved = rename(parts[0], aside[0]) + rename(parts[1], aside[1])
-            #expect(moved == 0)
+            let replaced = rename(killed.path + "/new", parts[0])
+            #expect(moved == 0 && replaced == 0)
         }
         reader.cancel()
-        try await reader.value
+        #expect(try await reader.value == [["late", "things"], []])
     }
 
     /// What was moved aside comes back with its log, as a killed server left it.

@@ -60,19 +60,24 @@ package enum StoreFile {
     }
 
     /// Opens a database to read it, while other processes may be using it.
-    ///
-    /// A recovery moves a database aside, and then its log. Whoever opens the database in between finds no log, and
-    /// sees a store without its last commits. So the result counts only if the same database is still in its place.
     package static func opened(_ path: String) throws -> SQLiteDatabase {
+        try whileInPlace(path) {
+            try checkHeader(path)
+            return try SQLiteDatabase(path, .reading)
+        }
+    }
+
+    /// Runs `body`, which looks at a database and its log, until it has seen the two of the same store.
+    ///
+    /// A recovery moves a database aside, and then its log. Whoever looks at them in between finds no log and misses
+    /// the last commits, or takes the log for that of the new database. So the result, or the error, counts only if
+    /// the same database is still in its place.
+    package static func whileInPlace<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
         while true {
             try expectThere(path, of: path)
             guard let state = try FileState(at: path) else { continue }
-            let database = Result {
-                try checkHeader(path)
-                return try SQLiteDatabase(path, .reading)
-            }
-            if try FileState(at: path)?.isSameFile(as: state) == true { return try database.get() }
-            try? database.get().close()
+            let result = Result { try body() }
+            if try FileState(at: path)?.isSameFile(as: state) == true { return try result.get() }
         }
     }
 

@@ -41,24 +41,29 @@ struct LogCheck {
     /// - Throws: `StoreError.damaged`.
     static func check(_ path: String) throws {
         guard DurabilityMark(folder: PrivateFile.folder(of: path)).isSet else { return }
-        let file = LogFile(descriptor: open(path + "-wal", O_RDONLY | O_CLOEXEC), path: path + "-wal")
-        guard file.descriptor >= 0 else { return }
-        defer { close(file.descriptor) }
-        var damage: Damage?
-        // While a server writes, a log may look damaged for a moment.
-        for _ in 0..<3 {
-            do { damage = try findDamage(file, database: path) } catch { throw StoreError.failed("\(error)") }
-            if damage == nil { return }
-        }
-        switch damage {
+        switch try StoreFile.whileInPlace(path, { try findLastingDamage(path) }) {
+        case nil: return
         case .truncated:
             throw StoreError.damaged("\(path) is shorter than it was, and what is missing is not in its log")
-        case .log, nil:
+        case .log:
             throw StoreError.damaged(
                 "\(path)-wal is damaged in its middle. "
                     + "Without a backup, moving that file away discards what is only in it"
             )
         }
+    }
+
+    private static func findLastingDamage(_ path: String) throws -> Damage? {
+        let file = LogFile(descriptor: open(path + "-wal", O_RDONLY | O_CLOEXEC), path: path + "-wal")
+        guard file.descriptor >= 0 else { return nil }
+        defer { close(file.descriptor) }
+        var damage: Damage?
+        // While a server writes, a log may look damaged for a moment.
+        for _ in 0..<3 {
+            do { damage = try findDamage(file, database: path) } catch { throw StoreError.failed("\(error)") }
+            if damage == nil { return nil }
+        }
+        return damage
     }
 
     private enum Damage {
