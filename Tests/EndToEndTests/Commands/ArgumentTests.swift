@@ -160,6 +160,9 @@ import Testing
         try user.hand("add", "--note", "butter")
         try user.hand("add", "--card", "QS")
         #expect(
+            try user.hand("add", "--card", "??", expecting: 4)
+                == "hand: this list has no deck; one that has: hand create --deck NAME\n")
+        #expect(
             try user.hand("edit", "1", "x", "--link", "hand://x", expecting: 4)
                 == "hand: 'milk' is a task; only a link has an address\n")
         #expect(

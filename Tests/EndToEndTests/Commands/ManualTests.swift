@@ -9,6 +9,7 @@ import Testing
         let commandName: String
         let superCommands: [String]?
         let shouldDisplay: Bool
+        let discussion: String?
         let subcommands: [Command]?
 
         var all: [[String]] {
@@ -32,9 +33,11 @@ import Testing
         return outcome.output
     }
 
-    static func commands() throws -> [[String]] {
-        try JSONDecoder().decode(Dump.self, from: Data(hand("--experimental-dump-help").utf8)).command.all
+    private static func description() throws -> Command {
+        try JSONDecoder().decode(Dump.self, from: Data(hand("--experimental-dump-help").utf8)).command
     }
+
+    static func commands() throws -> [[String]] { try description().all }
 
     /// Returns the examples at the end of a help text.
     private static func examples(_ command: [String]) throws -> [String] {
@@ -57,6 +60,20 @@ import Testing
         }
         #expect(try Self.hand("help", "add").hasSuffix(Self.hand("add", "--help").suffix(60)), "both ways to ask")
         #expect(try !Self.hand("--version").contains("EXAMPLES"))
+    }
+
+    /// The parser wraps a paragraph, which is one line; a longer line of a table would not stay in its column.
+    @Test func theHelpFitsATerminal() throws {
+        func check(_ command: Command) {
+            for paragraph in (command.discussion ?? "").components(separatedBy: "\n\n") {
+                let lines = paragraph.split(separator: "\n")
+                let isTable = lines.allSatisfy { $0.hasPrefix(" ") && $0.count < 80 }
+                let isText = lines.count == 1 && !paragraph.hasPrefix(" ")
+                #expect(isTable || isText, "\(command.commandName): \(paragraph)")
+            }
+            for command in command.subcommands ?? [] { check(command) }
+        }
+        check(try Self.description())
     }
 
     /// Runs all examples of the help and of the topics in a terminal: none may be a wrong use of a command.

@@ -48,13 +48,15 @@ import Testing
         _ = try hand(server, "add", "-l", "groceries", "milk", "bread")
         #expect(try hand(server, "rename", "groceries", "shopping") == "'groceries' is now called 'shopping'\n")
         // Nobody wants to make the list that a command is to rename or to delete.
-        for command in [["rename", "nope", "other"], ["delete", "nope"], ["delete", "nope", "--force"]] {
+        for command in [
+            ["rename", "nope", "other"], ["rename", "nope", "nope"], ["delete", "nope"], ["delete", "nope", "--force"],
+        ] {
             let refusal = try hand(server, command, expecting: 3)
             #expect(refusal == "hand: there is no list 'nope'; 'hand lists' shows all\n", "\(command)")
         }
         _ = try hand(server, "rename", "groceries", "other", expecting: 3)
         _ = try hand(server, "create", "groceries")
-        _ = try hand(server, "rename", "shopping", "groceries", expecting: 7)
+        for name in ["groceries", "shopping"] { _ = try hand(server, "rename", "shopping", name, expecting: 7) }
         _ = try hand(server, "rename", "shopping", "a/b", expecting: 2)
         #expect(
             try hand(server, "delete", "--force", "shopping").contains("bring it back with: hand undelete shopping"))

@@ -5,11 +5,11 @@ package enum BuiltinScript: String, CaseIterable, Sendable {
 
     package var summary: String {
         switch self {
-        case .editing: "people who add, change, tick, move and delete, with pauses to think"
+        case .editing: "people who add, change, tick, move and delete, with pauses"
         case .burst: "everybody edits as fast as the server answers"
         case .readers: "one writes, all others read"
-        case .reconnectStorm: "all lose their connections at once, edit offline, and come back together"
-        case .fiveCards: "everybody fills the same five places with cards from one deck"
+        case .reconnectStorm: "all lose their connections, edit offline, and come back"
+        case .fiveCards: "everybody fills the same five places with cards of one deck"
         }
     }
 

@@ -23,7 +23,7 @@ extension Server {
     func answerAdmin(_ request: HTTPEndpoint.Request, _ page: @escaping (HTTPEndpoint.Page) -> Void) {
         if request.method == "POST" {
             let order = request.path.joined(separator: "/")
-            logger.notice("an order", metadata: ["what": "\(order)"])
+            logger.notice("operator's command", metadata: ["command": "\(order)"])
             driver.audit?.record(order: order)
         }
         switch (request.method, request.path.first, request.path.count) {

@@ -18,6 +18,7 @@ struct HandCommand: AsyncParsableCommand {
             \(Topic.all.map(\.name).joined(separator: ", ")).
 
             Items are named by their number in 'hand ls' or by the first characters of their id.
+
             Exit codes: \(CommandEnvironment.exitCodes.map { "\($0.rawValue) \($0.summary)" }.joined(separator: ", ")).
             """,
         version: version,

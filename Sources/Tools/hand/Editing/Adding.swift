@@ -75,6 +75,7 @@ struct Add: AsyncParsableCommand {
                     .rejected, "item \(under) is at level \(Item.maxLevel), the last: it can have no sub-items")
             }
             let level = level ?? UInt8(min(parent == nil ? spot.level : spot.level + 1, Int(Item.maxLevel)))
+            if items.contains(where: { $0.content == .card(.faceDown) }) { try list.rules.expectDeck() }
             let leveled = items.map { Item(id: $0.id, level: level, content: $0.content) }
             return Delta.inserting(leveled, at: spot.gap, spot.side)
         }
@@ -96,11 +97,15 @@ struct Deal: AsyncParsableCommand {
         var random = SystemRandomNumberGenerator()
         let cards = (0..<number).map { _ in Item(id: .random(using: &random), content: .card(.faceDown)) }
         try await options.edit { list in
-            guard list.rules.hasDeck else {
-                throw Failure(.rejected, "this list has no deck; one that has: hand create --deck NAME")
-            }
+            try list.rules.expectDeck()
             return Delta.inserting(cards, at: list.count, .before)
         }
+    }
+}
+
+extension Rules {
+    fileprivate func expectDeck() throws {
+        if !hasDeck { throw Failure(.rejected, "this list has no deck; one that has: hand create --deck NAME") }
     }
 }
 

@@ -215,7 +215,8 @@ struct Create: AsyncParsableCommand {
             rules.allowedKinds = Set(
                 try kinds.split(separator: ",").map { name in
                     guard let kind = Content.Kind(name: String(name)) else {
-                        throw ValidationError("--kinds: '\(name)' is not a kind of item")
+                        throw ValidationError(
+                            "--kinds: expected card, note, task, link or heading, found '\(name)'")
                     }
                     return kind
                 })

@@ -8,8 +8,8 @@ struct Rename: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rename", abstract: "Give a list another name.",
         discussion: """
-            Clients that have the list open stay on it, and tokens for the list remain valid. Commands and links with the old
-            name no longer find it, and may find another list that takes the name later.
+            Clients that have the list open stay on it, and tokens for the list remain valid. Commands and links with the \
+            old name no longer find it, and may find another list that takes the name later.
             """)
 
     @OptionGroup var server: ServerOptions
@@ -78,8 +78,8 @@ struct Undelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undelete", abstract: "Bring a deleted list back, with its history.",
         discussion: """
-            If several lists had the name, the one deleted last comes back; 'hand lists --deleted' shows all, and --id chooses
-            another one. If the name has been taken since, choose a new one with --name.
+            If several lists had the name, the one deleted last comes back; 'hand lists --deleted' shows all, and --id \
+            chooses another one. If the name has been taken since, choose a new one with --name.
             """)
 
     @OptionGroup var server: ServerOptions

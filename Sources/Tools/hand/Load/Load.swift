@@ -15,6 +15,7 @@ struct Load: ParsableCommand {
             script as a start for your own.
 
             Built-in scripts:
+
             \(BuiltinScript.allCases.map { "  \(Output.padded($0.rawValue, 17))\($0.summary)" }
                 .joined(separator: "\n"))
 
@@ -37,19 +38,22 @@ struct Load: ParsableCommand {
 
     /// The statements of a script.
     static let language = """
-        A script has one statement per line; '#' begins a comment. A role holds the statements up to the next role; other \
-        blocks end with 'end'. Here, commas separate statements:
-          clients 100, items 1000, list NAME, lists N, rules max-items 5, deck     come first
-          role NAME 10 | 10% | rest          a role, and how many clients play it
-          loop [N] … end                     N times, or until the test is over
-          choose … end                       one of the statements; a number before each is its weight
-          add [note|task|heading] TEXT [at random|top|end|N]      TEXT may hold {client} {iteration} {random} {role}
-          edit random to TEXT, tick random, delete end, move random to top, deal 5, undo, redo
+        A script has one statement per line; '#' begins a comment. The statements of the first line below come before all others. A role holds the \
+        statements up to the next role; other blocks end with 'end'. TEXT may hold {client}, {iteration}, {random} and \
+        {role}. Here, commas separate statements:
+
+          clients 100, items 1000, list NAME, lists N, rules max-items 5, deck
+          role NAME 10 | 10% | rest     a role, and how many clients play it
+          loop [N] … end                N times, or until the test is over
+          choose … end                  one of them; a number before each is its weight
+          add [note|task|heading] TEXT [at random|top|end|N]
+          edit random to TEXT, tick random, delete end, move random to top
+          deal 5, undo, redo
           pause 10ms | pause 1s to 5s
-          offline 5s [with … end]            no connection; the edits of the block are sent afterwards
-          disconnect                         the client drops its connection and reconnects
-          stall 1m                           does nothing and reads nothing, like a suspended program
-          expect converged                   all edits are acknowledged, and others' edits have arrived
+          offline 5s [with … end]       no connection; its edits are sent afterwards
+          disconnect                    the client drops its connection and reconnects
+          stall 1m                      does nothing, like a suspended program
+          expect converged              all edits have arrived everywhere
         """
 
     @Argument(

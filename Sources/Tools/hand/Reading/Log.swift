@@ -17,7 +17,8 @@ struct Log: AsyncParsableCommand {
             back; with --json, a line each, with only what happened to the item. With --new, only those of others since you \
             looked at the list last: on a screen, or with 'ls' or 'log' on a terminal.
 
-            """ + ListHistory.manual)
+            \(ListHistory.manual)
+            """)
 
     @OptionGroup var list: ListOptions
     @Argument(help: "An item: show only what happened to it.", completion: Completions.items) var item: String?

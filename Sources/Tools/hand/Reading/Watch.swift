@@ -18,7 +18,8 @@ struct Watch: AsyncParsableCommand {
             hand watch --exec ./tell.sh -- --urgent runs ./tell.sh --urgent for each commit, one after the other, with the commit as a \
             line of JSON on its standard input, as --json prints it; after a gap, with the list. Nothing is printed then.
 
-            """ + ListHistory.manual)
+            \(ListHistory.manual)
+            """)
 
     @OptionGroup var list: ListOptions
     @Flag(help: "Print the whole list after each change.") var full = false

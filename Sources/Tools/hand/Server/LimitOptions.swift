@@ -78,9 +78,11 @@ struct LimitOptions: BoundOptions {
     var maxConnections = count(\.connections, "Connections at the same time.")
     var maxConnectionsPerAddress = count(
         \.connectionsPerAddress, "Connections from one address, except from this machine.")
-    var maxFailures = count(\.failedHellos, "Wrong tokens from one address that are logged per minute.")
+    var maxFailures = count(
+        \.failedHellos, "Wrong tokens from one address that are logged per minute; all of this machine's are.")
     var maxHandshakes = count(
-        \.handshakesPerAddress, "TLS handshakes with one address per second; bursts may have ten times as many.")
+        \.handshakesPerAddress,
+        "TLS handshakes with one address per second, except with this machine; bursts may have ten times as many.")
     var maxFrame = count(\.frameBytes, "Bytes of one frame.", atLeast: 5 << 20, "so that a client's largest edit fits")
     var maxHello = count(
         \.helloBytes,

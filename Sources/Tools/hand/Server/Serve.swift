@@ -267,7 +267,7 @@ struct Serve: ParsableCommand {
     private func ignoreSignals(_ loop: Loop, _ logger: Logger) throws {
         for (number, name) in [(SIGUSR1, "SIGUSR1"), (SIGUSR2, "SIGUSR2")] {
             _ = try Signal(loop, number) {
-                logger.notice("a signal without effect; SIGHUP reopens files", metadata: ["signal": "\(name)"])
+                logger.notice("ignored a signal; SIGHUP reopens files", metadata: ["signal": "\(name)"])
             }
         }
     }

@@ -20,6 +20,7 @@ enum ServeExample {
             var text = argument.abstract ?? ""
             // The value is beside the text, which need not repeat it.
             if setting.literal != nil { text = text.replacing(#/ \(default: [^)]*\)$/#, with: "") }
+            if case .texts = setting.value { text = text.replacing("May be repeated.", with: "A list.") }
             return Entry(name: setting.name, text: text, value: setting.literal)
         }
     }

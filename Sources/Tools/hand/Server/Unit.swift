@@ -13,8 +13,8 @@ struct Unit: ParsableCommand {
             'systemctl edit hand' and add a section [Service] with ReadWritePaths=/srv/hand. It sees no home folders, and a /tmp \
             of its own.
 
-              hand unit -- --listen 0.0.0.0:7777 --tls-cert /etc/hand/cert.pem --tls-key /etc/hand/key.pem \\
-                  > /etc/systemd/system/hand.service
+              hand unit -- --listen 0.0.0.0:7777 --tls-cert /etc/hand/cert.pem \\
+                  --tls-key /etc/hand/key.pem > /etc/systemd/system/hand.service
               systemctl daemon-reload && systemctl enable --now hand
 
             With --socket ADDRESS it prints the socket unit instead. systemd then listens for the server, even while it restarts, \

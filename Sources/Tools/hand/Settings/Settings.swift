@@ -14,7 +14,12 @@ enum Settings {
     /// $HOME, or else the home folder from the system's user database.
     private static var home: String {
         if let path = environment["HOME"], path.hasPrefix("/") { return path }
-        return getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
+        return account(\.pw_dir) ?? "/"
+    }
+
+    /// A field of the user's entry in the system's user database.
+    private static func account(_ field: KeyPath<passwd, UnsafeMutablePointer<CChar>?>) -> String? {
+        getpwuid(getuid())?.pointee[keyPath: field].map { String(cString: $0) }
     }
 
     /// A path in which `~/` stands for the user's home, as in a shell.
@@ -250,14 +255,15 @@ enum Settings {
             let key = layer.text(.certKey)
             if let certificate = layer.text(.cert) { return .init(file: certificate, key: key ?? certificate) }
             if key != nil {
-                throw Failure(.usage, "there is a key but no certificate: \(layer.place(of: .cert)) is not set")
+                throw Failure(
+                    .usage, "\(layer.place(of: .certKey)) needs the certificate: \(layer.place(of: .cert)) is not set")
             }
         }
         return nil
     }
 
     static func person(flag: String?) throws -> String {
-        let names = try layers().map { $0.text(.name) } + [environment["USER"]]
+        let names = try layers().map { $0.text(.name) } + [environment["USER"], account(\.pw_name)]
         let name =
             try flag?.filled("the name of --as") ?? names.lazy.compactMap { $0 }.first { !$0.isBlank } ?? "somebody"
         guard name.utf8.count <= Limits.personBytes else {

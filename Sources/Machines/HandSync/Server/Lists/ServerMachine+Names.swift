@@ -11,7 +11,6 @@ extension ServerMachine {
     /// a new one; by its log id, they find the renamed list.
     func rename(_ name: String, to new: String, _ connection: Connection, _ request: RequestNumber) {
         guard mayName(new, by: "rename", of: name, connection, request) else { return }
-        guard name != new else { return refuse(connection, request, .listExists(name)) }
         change(name, .rename(to: new), connection, request)
     }
 
