@@ -216,8 +216,8 @@ struct Topic {
         """
 
     private static let formatsText = """
-        'hand export' writes a list to a file; 'hand import' adds a file's items to a list. The format is that of --format, of the \
-        file's extension, or of the contents, unless they are Markdown or todo.txt. An import says what it leaves out.
+        'hand export' writes a list to a file, 'hand import' adds a file's items to a list. --format or the file's extension selects \
+        the format, or else the contents, except Markdown and todo.txt. An import says what it leaves out.
 
         jsonl (.jsonl): one JSON object per line; the only format that keeps the items' ids. A line needs only "text": without "kind" \
         it is a task, with "url" a link, with "card" a card.
