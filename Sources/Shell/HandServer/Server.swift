@@ -42,6 +42,7 @@ package final class Server {
     private let timer: Timer
     private let wakeTimer: Timer
     private let memoryTimer: Timer
+    private var memoryWatch = MemoryWatch()
     private(set) var storeWatch: StoreWatch?
     /// The hints from other servers that share the store.
     private var hints: Mailbox<StoreHint>?
@@ -103,8 +104,7 @@ package final class Server {
         }
         if driver.store.isShared { try listenForHints() }
         hook = loop.onTurnEnd { [unowned self] in endTurn() }
-        // A server without connections gives memory back to the system: soon after its start, and after times with many
-        // connections.
+        // A server without connections needs least: soon after its start, and after times with connections.
         memoryTimer.start(after: 1_000, repeating: 60_000) { [unowned self] in
             if machine.connectionCount == 0 { ProcessMemory.release() }
         }
@@ -253,6 +253,9 @@ package final class Server {
             timer.start(after: deadline > loop.now ? deadline - loop.now : 0) { [unowned self] in
                 armed = nil
                 machine.timeout(at: driver.time)
+                if memoryWatch.isReleaseDue(connections: machine.connectionCount, removedItems: machine.removedItems) {
+                    ProcessMemory.releaseHeap()
+                }
             }
         }
         if machine.hasDrained { drained() }

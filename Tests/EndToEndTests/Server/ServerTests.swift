@@ -298,6 +298,25 @@ import Testing
         await ada.close()
     }
 
+    /// The heap would keep the memory while anybody is connected.
+    @Test func theMemoryOfAListThatNobodyFollowsGoesBack() async throws {
+        let server = try RunningServer(try TemporaryFolder(), ["--unload-after", "1"])
+        let client = try server.client()
+        try await client.connected()
+        try await client.create("list")
+        let before = try server.figure("residentBytes")
+        let texts = (0..<100_000).map { "a task with the number \($0)\n" }.joined()
+        let imported = try Binary.run(
+            ["import", "-l", "list", "-", "--format", "todotxt"], input: texts,
+            environment: ["HAND_URL": "hand+unix://\(server.socket)", "XDG_STATE_HOME": server.folder.path + "/state"])
+        #expect(imported.status == 0, "\(imported)")
+        let full = try server.figure("residentBytes")
+        #expect(full - before > 10_000_000)
+        #expect(try eventually { try server.figure("residentBytes") - before < (full - before) / 2 })
+        #expect(try await client.lists().map(\.count) == [100_000])
+        await client.close()
+    }
+
     @Test func followersOfADeletedListAreNotified() async throws {
         let server = try RunningServer(try TemporaryFolder())
         let client = try server.client()

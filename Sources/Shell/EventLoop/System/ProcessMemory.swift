@@ -8,11 +8,16 @@ package enum ProcessMemory {
     /// At its start, a program touches functions everywhere in its file, and with each function the system maps 64 KiB.
     /// A page that is needed again is mapped again. This takes microseconds while the page is in the system's cache.
     package static func release() {
-        malloc_trim(0)
+        releaseHeap()
         for pages in unchangedPages() {
             madvise(UnsafeMutableRawPointer(bitPattern: pages.start), pages.count, MADV_DONTNEED)
         }
     }
+
+    /// Gives the system back the heap's free blocks.
+    ///
+    /// - Complexity: O(free blocks).
+    package static func releaseHeap() { malloc_trim(0) }
 
     /// Returns the mappings of files in which this process has no pages of its own. A page with a debugger's breakpoint
     /// belongs to the process: giving the page back would lose the breakpoint.

@@ -13,6 +13,8 @@ struct ListDirectory {
     private var loads: UInt64 = 0
     /// The number of name changes so far.
     private(set) var namings = 0
+    /// The items of all lists that were removed from memory so far.
+    private(set) var removedItems = 0
     private var isNaming = false
     /// The loads that wait for the end of the name change.
     private var whenNamed: [Load] = []
@@ -82,6 +84,7 @@ struct ListDirectory {
 
     /// Forgets a list.
     mutating func remove(_ gone: ListMachine) {
+        removedItems += gone.authority.count
         gone.evicted()
         hosted[gone.list.number] = nil
         forgetName(of: gone)

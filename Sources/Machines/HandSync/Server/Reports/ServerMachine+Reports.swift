@@ -86,6 +86,9 @@ extension ServerMachine {
 
     package var connectionCount: Int { connections.count }
 
+    /// The items of all lists that were removed from memory so far.
+    package var removedItems: Int { lists.removedItems }
+
     // MARK: Orders
 
     /// Closes a connection, and tells its client that the operator did so. Returns whether it was there.
