@@ -95,6 +95,11 @@ import Testing
             (["deal", "x"], "the value 'x' is invalid for '<number>'"),
             (["deal", "-5"], "a deck has 52 cards: deal 1 to 52, not -5."),
             (["edit"], "missing expected argument '<item>'"),
+            (
+                ["add", "--taks", "x"],
+                "unknown option '--taks'. Did you mean '--task'? If it is a text, put it after --: hand add -- --taks\n"
+            ),
+            (["ls", "--all"], "unknown option '--all'\n"), (["done", "1", "-f"], "unknown option '-f'\n"),
             (["serve", "--listen", "127.0.0.1:80x"], "--listen: '127.0.0.1:80x' is not an address: "),
             (["serve", "--web", "a.sock"], "--web: 'a.sock' is not an address: expected HOST:PORT or [IPv6]:PORT"),
         ]

@@ -75,16 +75,24 @@ extension Arguments {
             found.contains(where: { $0 == nil }) || takers.dropLast().contains(true)
                 || name != word && takers.last == false
         {
-            let hint = table.contains(where: \.isPositional) ? ". " + asText(word, path) : ""
-            throw ValidationError("unknown option '\(word)'" + hint)
+            throw ValidationError(unknown(word, in: table, path))
         }
         guard takers.last == true else { return nil }
         return found.last??.names?.first { $0.kind == "long" }?.name
     }
 
-    /// How to write a word with the form of an option as a text.
-    static func asText(_ word: String, _ path: [String]) -> String {
-        let command = (["hand"] + path + ["--", ShellWord.quoted(word)]).joined(separator: " ")
-        return "If it is a text, put it after --: \(command)"
+    /// The message about an option that the command does not have, with the one that may be meant, and how to write a
+    /// text of that form if the command takes texts.
+    static func unknown(_ option: String, in table: [CommandDump.Argument], _ path: [String]) -> String {
+        let names = table.flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map(\.name)
+        var sentences = ["unknown option '\(option)'"]
+        if option.hasPrefix("--"), let meant = Spelling.nearest(to: String(option.dropFirst(2)), among: names) {
+            sentences[0] += ". Did you mean '--\(meant)'?"
+        }
+        if table.contains(where: { $0.isPositional && $0.valueName?.hasPrefix("text") == true }) {
+            let command = (["hand"] + path + ["--", ShellWord.quoted(option)]).joined(separator: " ")
+            sentences.append("If it is a text, put it after --: \(command)")
+        }
+        return sentences.joined(separator: sentences[0].hasSuffix("?") ? " " : ". ")
     }
 }

@@ -20,11 +20,16 @@ struct UsageError {
     }
 
     private var sentence: String {
+        let table = (try? Arguments.table(of: path)) ?? []
+        // The parser's guesses are far off.
+        if let match = text.firstMatch(of: #/^Unknown option '([^'= ]+)/#) {
+            return Arguments.unknown(String(match.1), in: table, path)
+        }
         if let match = text.firstMatch(of: #/^Value to be set with flag '(.+)' had already been set with flag '/#) {
-            return Self.choice(of: String(match.1), in: (try? Arguments.table(of: path)) ?? [])
+            return Self.choice(of: String(match.1), in: table)
         }
         let words = text.prefix(1).lowercased() + String(text.dropFirst())
-        return [words, hint].compactMap { $0 }.joined(separator: words.hasSuffix("?") ? " " : ". ")
+        return [words, hint].compactMap { $0 }.joined(separator: ". ")
     }
 
     /// Names the flags that exclude each other: in the help they have one text.
@@ -37,13 +42,8 @@ struct UsageError {
         return "choose one: \(flags.dropLast().joined(separator: ", "))\(last)"
     }
 
-    /// How to give an argument that begins with a dash.
+    /// How to give a value that begins with a dash.
     private var hint: String? {
-        if let match = text.firstMatch(of: #/^Unknown option '([^'= ]+)/#),
-            (try? Arguments.table(of: path).contains(where: \.isPositional)) == true
-        {
-            return Arguments.asText(String(match.1), path)
-        }
         guard let match = text.firstMatch(of: #/^Missing value for '(--?[a-z-]+)/#),
             let next = arguments.firstIndex(of: String(match.1)).map({ $0 + 1 }),
             next < arguments.count, arguments[next].hasPrefix("-")
