@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Copies } from "../../Sources/Web/client/copies.js";
 import { apply } from "../../Sources/Web/client/delta.js";
-import { framed } from "../../Sources/Web/client/frames.js";
+import { FrameReader, framed } from "../../Sources/Web/client/frames.js";
 import { Journal } from "../../Sources/Web/client/journal.js";
 import { List } from "../../Sources/Web/client/list.js";
-import { ERRORS, encodeDown } from "../../Sources/Web/client/messages.js";
+import { ERRORS, decodeUp, encodeDown } from "../../Sources/Web/client/messages.js";
 import { Replica } from "../../Sources/Web/client/replica.js";
 import { Store } from "../../Sources/Web/client/store.js";
 import { FakeIndexedDB } from "./fakeidb.mjs";
@@ -21,14 +21,21 @@ class Socket {
     queueMicrotask(() => this.onopen());
   }
 
-  send() {}
+  sent = [];
+
+  send(bytes) {
+    new FrameReader().read(bytes, body => this.sent.push(decodeUp(body)));
+  }
 
   close() {}
 }
 
-const nobody = { addEventListener() {}, postMessage() {} };
+/** What the newest client has asked the browser to tell it. */
+const listeners = {};
+const addEventListener = (type, listener) => (listeners[type] = listener);
+const nobody = { addEventListener, posted: [], postMessage: message => void nobody.posted.push(message) };
 Object.assign(globalThis, {
-  addEventListener() {}, document: nobody, WebSocket: Socket, BroadcastChannel: function () { return nobody; },
+  addEventListener, document: nobody, WebSocket: Socket, BroadcastChannel: function () { return nobody; },
 });
 Object.defineProperty(globalThis, "navigator", { value: {}, configurable: true });
 // Its timers do not keep the test from ending.
@@ -100,6 +107,7 @@ test("a list with edits that wait stays what it is beside another one of its nam
   client.revive();
   await hear(answer(4, 9, "0000000200000006"), error("noSuchList", 5));
   assert.deepEqual([former.subscription.ended, [...client.lists]], ["editsWait", [former]]);
+  assert.equal(client.obstacle(former), "editsWait");
   const present = client.open("list");
   assert.deepEqual(client.stuck.map(({ list, reason }) => [list === former, reason]), [[true, "editsWait"]]);
   assert.equal(client.open("list"), present);
@@ -146,9 +154,11 @@ test("what nobody can read is told, can be saved as it is, and discarded", async
   const told = client.stuck.map(({ name, count, reason }) => [name, count, reason]);
   assert.deepEqual([told, client.waiting.count], [[["", 1, "damaged"]], 1]);
   assert.match(client.exportWaiting(), /"delta":\[9,8,7\]/);
+  nobody.posted.length = 0;
   client.stuck[0].discard();
   await until(() => client.waiting.count === 0);
   assert.deepEqual([client.stuck, await rowsLeft()], [[], 0]);
+  assert.deepEqual(nobody.posted, [{ type: "look" }], "the other tabs do not show it any more");
   delete globalThis.indexedDB;
 });
 
@@ -254,4 +264,72 @@ test("settings that cannot be read at first are not written over", async () => {
   await moment();
   assert.deepEqual((await new Store(() => "name").settings()).get("notices"), ["first", "second"]);
   delete globalThis.indexedDB;
+});
+
+test("a list has one name, however it is typed", async () => {
+  const client = await started();
+  assert.equal(client.open("Cafe\u0301"), client.open("Caf\u00e9"));
+});
+
+test("another name is shown at once, and not the one that the server has given before", async () => {
+  const client = await started();
+  await hear(welcome, { type: "granted", person: "~Ada", role: 1, lists: [] });
+  assert.equal(client.person, "~Ada");
+  const count = sockets.length;
+  client.setPerson("Eve");
+  assert.deepEqual([client.person, client.connection.state], ["Eve", "connecting"]);
+  await until(() => sockets.length > count);
+  await hear(welcome);
+});
+
+test("others see when a tab is hidden, and when it is seen again; its network does not show it", async () => {
+  const client = await started();
+  const list = client.open("list");
+  await hear(welcome, answer(1, 7));
+  await until(() => list.subscription.isLive);
+  client.place(list, { place: 0 });
+  const place = () => sockets[0].sent.findLast(({ type }) => type === "presence").focus.place;
+  for (const hidden of [true, false]) {
+    document.hidden = hidden;
+    listeners.visibilitychange();
+    listeners.online();
+    assert.equal(place(), hidden ? 3 : 0);
+  }
+  for (const [event, expected] of [["pagehide", 3], ["pageshow", 0]]) {
+    listeners[event]();
+    assert.equal(place(), expected, event);
+  }
+  // Each time that it is seen, it asks whether the connection lives.
+  await hear({ type: "pong", nonce: 0 });
+});
+
+test("a page is not closed without a question while edits are in memory only", async () => {
+  const client = await started();
+  const list = client.open("list");
+  await hear(welcome, answer(1, 7));
+  await until(() => list.subscription.isLive);
+  const asks = () => {
+    let asks = false;
+    listeners.beforeunload({ preventDefault: () => (asks = true) });
+    return asks;
+  };
+  assert.equal(asks(), false);
+  client.act(list, replica => replica.edit(insertion(1)));
+  assert.equal(asks(), true);
+});
+
+test("whoever wants to be online now is told that it is tried, and a request then waits for the answer", async () => {
+  const client = await started();
+  await hear(welcome);
+  assert.equal(client.connection.state, "online");
+  const count = sockets.length;
+  sockets[0].onclose();
+  assert.equal(client.connection.state, "offline");
+  await assert.rejects(client.request({ type: "lists", after: "" }), { name: "offline" });
+  client.retry();
+  assert.equal(client.connection.state, "connecting");
+  const answered = client.request({ type: "lists", after: "" });
+  await until(() => sockets.length > count);
+  await hear(welcome, error("notAllowed", 1));
+  await assert.rejects(answered, { name: "notAllowed" });
 });

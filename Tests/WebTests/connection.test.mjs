@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apply } from "../../Sources/Web/client/delta.js";
-import { ERRORS } from "../../Sources/Web/client/messages.js";
+import { framed } from "../../Sources/Web/client/frames.js";
+import { ERRORS, encodeDown } from "../../Sources/Web/client/messages.js";
 import { Session } from "../../Sources/Web/client/session.js";
 import { done, identity, insertion, live, receive, sent, subscribed, welcome } from "./live.mjs";
 
@@ -27,12 +28,25 @@ test("a loss forgets the frames that wait for a write", () => {
   assert.deepEqual(sent(session.stored(write)).map(({ type }) => type), ["hello"]);
 });
 
-test("another name does not shorten a wait that the server has asked for", () => {
-  const { session } = live();
+test("another name, or a wake, does not shorten a wait that the server has asked for", () => {
+  for (const happens of [session => session.introduce("Eve", undefined, 20, 0), session => session.retry(20, 0)]) {
+    const { session } = live();
+    const code = ERRORS.indexOf("shuttingDown");
+    receive(session, { type: "error", code, request: 0, list: 0, retryAfter: 5000, message: "" }, 10);
+    happens(session);
+    assert.ok(session.deadline >= 5010, `${session.deadline}`);
+  }
+});
+
+test("what follows the end of a connection in the same bytes is no fault", () => {
+  const session = new Session(identity);
   const code = ERRORS.indexOf("shuttingDown");
-  receive(session, { type: "error", code, request: 0, list: 0, retryAfter: 5000, message: "" }, 10);
-  session.introduce("Eve", undefined, 20, 0);
-  assert.ok(session.deadline >= 5010, `${session.deadline}`);
+  const end = { type: "error", code, request: 0, list: 0, retryAfter: 0, message: "" };
+  for (let now = 0; now < 5000; now += 1000) {
+    session.connected(now);
+    const bytes = [welcome, end, { type: "pong", nonce: 0 }].flatMap(message => [...framed(encodeDown(message))]);
+    assert.deepEqual(done(session.received(Uint8Array.from(bytes), now, 0)), ["open", "close"]);
+  }
 });
 
 test("after a wake, a connection that has been tried for long is tried anew", () => {

@@ -97,6 +97,23 @@ test("an edit that was stored and is assumed to be sent says so in its row", () 
   assert.deepEqual(edits.map(({ isAssumed }) => isAssumed), [true, undefined]);
 });
 
+test("whatever changes of a list or of an edit is written again", () => {
+  const { replica, lists: [{ subscription }], write } = sample();
+  for (const number of [1, 2, 3]) replica.edit(insertion(number), "whole");
+  write();
+  const edit = { seen: 5, exact: 6, sequence: 7, sender: 8, crossed: true, step: "undo" };
+  for (const [field, value] of Object.entries(edit)) {
+    replica.pending[0][field] = value;
+    assert.deepEqual(write().puts.map(({ row }) => row[field]), [value], field);
+  }
+  subscription.name = "new name";
+  assert.deepEqual(write().puts.map(({ row }) => row.name), ["new name"]);
+  for (const client of [clientID(2), clientID(3)]) {
+    replica.assume(1, client);
+    assert.equal(write().puts.find(({ key }) => key[2] === 0)?.row.awaits, client);
+  }
+});
+
 test("the rows of another client id replace those of the old one", () => {
   const { storage, replica, journal, write } = sample();
   replica.edit(insertion(1));

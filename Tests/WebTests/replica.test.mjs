@@ -6,7 +6,7 @@ import { bytesOf } from "../../Sources/Web/client/bytes.js";
 import { apply } from "../../Sources/Web/client/delta.js";
 import { Journal, readJournals } from "../../Sources/Web/client/journal.js";
 import { List } from "../../Sources/Web/client/list.js";
-import { Replica } from "../../Sources/Web/client/replica.js";
+import { Replica, withoutHistory } from "../../Sources/Web/client/replica.js";
 import { acknowledge, appended, begun, insertion, item, log, note, sent, texts } from "./live.mjs";
 
 test("an undo after a snapshot takes back one's own edit, and nothing of others", () => {
@@ -45,6 +45,50 @@ test("what a pending edit has overridden is not taken back with it", () => {
   acknowledge(replica, 5);
   assert.equal(replica.pending.length, 0);
   assert.equal(replica.canUndo, false, "the commits tell what can be undone");
+});
+
+test("what a pending edit has overridden is not taken back if only a snapshot shows that it is committed", () => {
+  const replica = begun(note(1, "a"));
+  const splice = text => ({ at: 0, removed: bytesOf("a"), inserted: bytesOf(text) });
+  const change = text => [{ op: "edit", change: { text: [splice(text)] } }];
+  replica.edit(change("mine"));
+  const { sequence } = replica.launch();
+  const after = List.of([note(1, "theirs")]);
+  const commit = { revision: 4, author: 2, sequence: 1, base: 3, time: 0, count: 1, digest: after.digest };
+  replica.follow({ ...commit, delta: change("theirs") }, after, 1);
+  replica.restart({ items: List.of([note(1, "mine")]), revision: 5, log, last: sequence, isLastRefused: false }, 1);
+  assert.deepEqual([replica.pending.length, replica.canUndo], [0, false]);
+});
+
+test("words that others have written since are not taken for one's own after a snapshot", () => {
+  const replica = begun(note(1, "milk"));
+  const splice = (at, removed, inserted) => ({ at, removed: bytesOf(removed), inserted: bytesOf(inserted) });
+  const change = splice => [{ op: "edit", change: { text: [splice] } }];
+  replica.edit(change(splice(4, "", " mine")));
+  replica.launch();
+  acknowledge(replica, 4);
+  const items = List.of([note(1, "oats and bread")]);
+  replica.restart({ items, revision: 9, log, last: 1, isLastRefused: false }, 1);
+  const told = [];
+  replica.listen(one => told.push(one));
+  const delta = change(splice(5, "and ", ""));
+  const after = apply(items, delta);
+  const commit = { revision: 10, author: 2, sequence: 1, base: 3, time: 0, count: 1, digest: after.digest, delta };
+  replica.follow(commit, after, 1);
+  assert.deepEqual(told, []);
+});
+
+test("a deletion that is undone after somebody has changed the item shows what the server will have", () => {
+  const replica = begun(note(1, "milk"));
+  replica.edit([{ op: "delete", count: 1 }], "whole");
+  const splice = { at: 4, removed: bytesOf(""), inserted: bytesOf(", fresh") };
+  const delta = [{ op: "edit", change: { text: [splice] } }];
+  const after = apply(replica.confirmed, delta);
+  const commit = { revision: 4, author: 2, sequence: 1, base: 3, time: 0, count: 1, digest: after.digest, delta };
+  replica.follow(commit, after, 1);
+  replica.undo();
+  const { confirmed, pending, view } = replica;
+  assert.equal(view.digest, pending.reduce((list, edit) => apply(list, edit.delta), confirmed).digest);
 });
 
 for (const [what, edit] of [
@@ -112,6 +156,25 @@ test("an edit that was refused while one was away is told, and is not in the lis
   assert.deepEqual([told, texts(replica.view), replica.pending.length], [["rejected"], ["milk"], 0]);
 });
 
+test("an edit that was not sent is not lost because the one before it was refused", () => {
+  const replica = begun(note(1, "milk"));
+  replica.renumber(1);
+  replica.edit(appended(1, note(2, "mine")));
+  replica.launch();
+  replica.restart({ items: List.of([note(1, "milk")]), revision: 9, log, last: 1, isLastRefused: true }, 1);
+  assert.deepEqual([texts(replica.view), replica.pending.length], [["milk", "mine"], 1]);
+});
+
+test("of a tab that was frozen, a change that another one has sent is not made twice", () => {
+  const replica = begun(note(1, "milk"));
+  const splice = { at: 4, removed: bytesOf(""), inserted: bytesOf("!") };
+  replica.edit([{ op: "edit", change: { text: [splice] } }]);
+  replica.pending[0].isStored = true;
+  replica.suspect();
+  replica.restart({ items: List.of([note(1, "milk!")]), revision: 4, log, last: 1, isLastRefused: false }, 1);
+  assert.deepEqual([texts(replica.view), replica.pending.length], [["milk!"], 0]);
+});
+
 test("of a tab that was frozen, what is stored may have been sent by another one", () => {
   const replica = new Replica();
   replica.edit(insertion(1));
@@ -119,6 +182,41 @@ test("of a tab that was frozen, what is stored may have been sent by another one
   replica.suspect();
   replica.settleRestored(1, List.of([item(1)]));
   assert.deepEqual([replica.pending.length, replica.view.count], [0, 1]);
+});
+
+test("of a tab that was frozen, all that another one has sent after what was in flight is not sent again", () => {
+  const replica = new Replica();
+  for (const number of [1, 2]) replica.edit(insertion(number), "whole");
+  for (const edit of replica.pending) edit.isStored = true;
+  replica.launch();
+  replica.suspect();
+  replica.settleRestored(2, List.of([item(2), item(1)]));
+  assert.deepEqual([replica.pending.length, replica.view.count], [0, 2]);
+});
+
+test("an edit that was made after a reload is not taken for one that was sent before it, also after a wake", () => {
+  const before = new Replica();
+  before.edit(insertion(1));
+  const replica = reloaded(before, List.empty);
+  replica.edit([{ op: "delete", count: 1 }]);
+  replica.pending[1].isStored = true;
+  replica.suspect();
+  replica.settleRestored(2, List.of([item(1)]));
+  assert.deepEqual([replica.pending.length, replica.view.count], [1, 0], "the deletion waits");
+});
+
+test("a list with edits that somebody else sends is asked for as a whole", () => {
+  const replica = begun(note(1, "milk"));
+  replica.edit(insertion(2));
+  replica.assume(1);
+  assert.deepEqual([replica.log, replica.revision], [withoutHistory(log), 0]);
+});
+
+test("a server that has an earlier state is not told of a later one that the person has seen", () => {
+  const replica = begun(note(1, "milk"));
+  replica.edit(insertion(2));
+  replica.restart({ items: List.of([note(1, "milk")]), revision: 2, log, last: 0, isLastRefused: false }, 1);
+  assert.equal(replica.pending[0].seen, 0);
 });
 
 test("what was never stored is not taken for sent", () => {

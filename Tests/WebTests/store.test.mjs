@@ -75,6 +75,18 @@ test("jobs that wait for each other share a transaction, in their order", async 
   assert.ok(factory.durabilities.length < 5, `${factory.durabilities.length} transactions`);
 });
 
+test("a journal whose first write has failed begins with what was written since", async () => {
+  const factory = new FakeIndexedDB();
+  factory.transactions = "AbortError";
+  const store = open(factory);
+  const all = [answers(store, job({ fresh: true, puts: [0, 1] }))];
+  await until(() => store.state === "failed");
+  all.push(answers(store, job({ puts: [2] })));
+  factory.transactions = "well";
+  await until(() => all[1].includes("stored"));
+  assert.deepEqual([all, await numbers(store)], [[["failed"], ["failed", "stored"]], [0, 1, 2]]);
+});
+
 test("who has taken a journal over is its only writer", async () => {
   const factory = new FakeIndexedDB();
   const [first, second] = [open(factory), open(factory)];
@@ -132,6 +144,18 @@ test("another client id gets all rows in one transaction", async () => {
   assert.equal(await write(store, moving), "stored");
   const { rows, owners } = await store.look();
   assert.deepEqual([...new Set(rows.map(({ key }) => key[0])), ...owners.map(({ client }) => client)], [other, other]);
+});
+
+test("who has lost a journal takes no row out of it, also under another client id", async () => {
+  const factory = new FakeIndexedDB();
+  const [first, second] = [open(factory), open(factory)];
+  await write(first, job({ fresh: true, puts: [0, 1] }));
+  await second.claim(client, owner("tab 2"));
+  const moving = job({ fresh: true, name: other, puts: [0, 1], leaves: client });
+  moving.changes.deletes = [[client, 0, 0], [client, 0, 1]];
+  assert.equal(await write(first, moving), "taken");
+  const { rows, owners } = await first.look();
+  assert.deepEqual([rows.map(({ key }) => key[0]), owners.map(({ client }) => client)], [[client, client], [client]]);
 });
 
 test("a connection that has died is replaced, and nothing is lost", async () => {
