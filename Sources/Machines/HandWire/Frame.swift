@@ -37,14 +37,14 @@ package struct FrameReader: Sendable {
     package var limit: Int
     /// All pieces but the last are full.
     private var pieces: [[UInt8]] = []
-    /// The unread rest of pieces that were joined; while there is such a rest, there are no pieces.
-    private var joined: Frames.Joined?
+    /// Pieces that were joined; the last bytes of them were not read. While there are such bytes, there are no pieces.
+    private var joined: Frames.Memory?
     /// The number of stored bytes that were not read.
     package private(set) var unfinishedCount = 0
 
     /// The memory that the stored bytes take, in bytes.
     package var memory: Int {
-        unfinishedCount == 0 ? 0 : pieces.reduce(joined?.memory.bytes.count ?? 0) { $0 + $1.capacity }
+        unfinishedCount == 0 ? 0 : pieces.reduce(joined?.bytes.count ?? 0) { $0 + $1.capacity }
     }
 
     private static let pieceSize = 64 << 10
@@ -69,24 +69,25 @@ package struct FrameReader: Sendable {
     package mutating func frames(of bytes: UnsafeRawBufferPointer) -> Frames {
         if unfinishedCount == 0 { return Frames(bytes) }
         if let joined = joined.take() {
+            let count = unfinishedCount
             unfinishedCount = 0
-            if bytes.isEmpty { return Frames(joined) }
-            add(joined.rest)
+            if bytes.isEmpty { return Frames(joined, unread: count) }
+            add(joined.suffix(count))
         }
         add(bytes)
         // A frame that arrives in many pieces is not copied for each of them.
         let isDue = pieces[0].withUnsafeBytes { Frames.isNextDue($0, of: unfinishedCount, limit: limit) }
         guard isDue else { return Frames(UnsafeRawBufferPointer(start: nil, count: 0)) }
         defer { (pieces, unfinishedCount) = ([], 0) }
-        return Frames(Frames.Joined(pieces, count: unfinishedCount))
+        return Frames(Frames.Memory(pieces, count: unfinishedCount), unread: unfinishedCount)
     }
 
     /// Stores the unread bytes. A reader without unread bytes uses no memory.
     package mutating func keep(_ rest: Frames) {
         if rest.isEmpty { return }
         // Frames that are read one at a time, with pauses, are not copied each time.
-        if let left = rest.joinedIfMostIsLeft, unfinishedCount == 0 {
-            (joined, unfinishedCount) = (left, left.rest.count)
+        if let memory = rest.memoryIfMostIsLeft, unfinishedCount == 0 {
+            (joined, unfinishedCount) = (memory, rest.rest.count)
         } else {
             add(rest.rest)
         }
@@ -129,18 +130,8 @@ public struct Frames {
         }
 
         deinit { bytes.deallocate() }
-    }
 
-    /// Joined pieces, of which the first bytes were read.
-    fileprivate struct Joined: Sendable {
-        let memory: Memory
-        let start: Int
-
-        init(_ pieces: [[UInt8]], count: Int) { (memory, start) = (Memory(pieces, count: count), 0) }
-
-        init(_ memory: Memory, from start: Int) { (self.memory, self.start) = (memory, start) }
-
-        var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory.bytes[start...]) }
+        func suffix(_ count: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes.suffix(count)) }
     }
 
     package var isEmpty: Bool { rest.isEmpty }
@@ -150,16 +141,16 @@ public struct Frames {
         memory = nil
     }
 
-    fileprivate init(_ joined: Joined) {
-        rest = joined.rest
-        memory = joined.memory
+    fileprivate init(_ memory: Memory, unread count: Int) {
+        rest = memory.suffix(count)
+        self.memory = memory
     }
 
-    /// The unread bytes without copying them; nil if this value does not own the bytes, or if so few are unread that
-    /// keeping the memory of all would be a waste.
-    fileprivate var joinedIfMostIsLeft: Joined? {
+    /// The memory whose last bytes are the unread ones; nil if this value does not own the bytes, or if so few are
+    /// unread that keeping the memory of all would be a waste.
+    fileprivate var memoryIfMostIsLeft: Memory? {
         guard let memory, rest.count > memory.bytes.count / 2 else { return nil }
-        return Joined(memory, from: memory.bytes.count - rest.count)
+        return memory
     }
 
     /// Whether `next` would return a frame, or throw an error, if there were `count` bytes, of which `bytes` are the

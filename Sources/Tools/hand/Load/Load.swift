@@ -38,9 +38,9 @@ struct Load: ParsableCommand {
 
     /// The statements of a script.
     static let language = """
-        A script has one statement per line; '#' begins a comment. The statements of the first line below come before all others. A role holds the \
-        statements up to the next role; other blocks end with 'end'. TEXT may hold {client}, {iteration}, {random} and \
-        {role}. Here, commas separate statements:
+        A script has one statement per line; '#' begins a comment. The statements of the first line below come before all \
+        others. A role holds the statements up to the next role; other blocks end with 'end'. TEXT may hold {client}, \
+        {iteration}, {random} and {role}. Here, commas separate statements:
 
           clients 100, items 1000, list NAME, lists N, rules max-items 5, deck
           role NAME 10 | 10% | rest     a role, and how many clients play it

@@ -23,7 +23,8 @@ struct ContextCommand: ParsableCommand {
             Contexts are in ~/.config/hand/contexts, where only you can read them.
 
             A command uses the first of these servers: --url, -c or $HAND_CONTEXT, $HAND_URL, the context in use, "url" in \
-            ~/.config/hand/config.toml, this machine. It takes your name, token and certificates in the same order, each for itself.
+            ~/.config/hand/config.toml, this machine. Your name, token and certificates are \
+            looked up in the same order.
             """,
         subcommands: [AddContext.self, ListContexts.self, UseContext.self, RemoveContext.self],
         defaultSubcommand: ListContexts.self)

@@ -23,13 +23,13 @@ package final class Connection {
     var hasEntered = false
     /// Whether the store does not know its author yet. The author becomes known with the first commit.
     @exclusivity(unchecked) private(set) var isNewcomer = false
-    /// Bytes of a message that has begun to come, as they are counted in the account.
-    var unfinished: UInt32 = 0
     @exclusivity(unchecked) var session: ServerSession
     @exclusivity(unchecked) private var identity = Identity.unknown
     /// The person's name, once it is known.
     package private(set) var person = ""
     @exclusivity(unchecked) var access = Access.everything
+    /// Bytes of a message that has begun to come, as they are counted in the account.
+    var unfinished: UInt32 = 0
     @exclusivity(unchecked) var intake = Intake()
     @exclusivity(unchecked) private(set) var pace = Pace.free
     /// Its user's account; nil if its user is not counted.
@@ -51,7 +51,7 @@ package final class Connection {
         case closing(ErrorCode, deadline: UInt64)
         /// The last bytes were taken. The client closes when it has read them; the connection is dropped at the
         /// deadline. `ignored` is the number of bytes of input that were ignored since.
-        case shutDown(deadline: UInt64, ignored: Int)
+        case shutDown(deadline: UInt64, ignored: UInt32)
         case closed
     }
 
@@ -199,7 +199,7 @@ package final class Connection {
     /// further input waits for the deadline.
     func ignore(_ bytes: Int) {
         guard case .shutDown(let deadline, var ignored) = phase else { return }
-        ignored += bytes
+        ignored += UInt32(bytes)
         phase = .shutDown(deadline: deadline, ignored: ignored)
         if ignored >= Self.maxIgnored { stream.stopReading() }
     }
