@@ -14,7 +14,7 @@ public enum ClientError: Error, Equatable, Sendable {
     case refused(ErrorCode, String)
     /// The list of that name is not followed, as edits wait on this machine for the list that had the name before.
     case editsWait(list: String, String)
-    /// The edit does not fit the present list, or the list's rules do not allow it.
+    /// The edit does not fit the present list, the list's rules do not allow it, or it is too large to be sent as one.
     case notMade(Replica.EditError)
     /// The server rejected the edit; it is undone.
     case rejected(Rejection)

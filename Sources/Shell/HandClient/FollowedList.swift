@@ -8,8 +8,8 @@ public struct FollowedList: Sendable {
     public let name: String
 
     /// The events of the list from now on. The first events are the reason why the client is offline, if the client is
-    /// offline, and the list's present state, if the state is known. The stream ends when the client is closed or the
-    /// list is refused. In the second case the refusal is the last event.
+    /// offline, and the list's present state, if the state is known. The stream ends when the client or the list is
+    /// closed, or when the list is refused; the refusal is then the last event.
     ///
     /// Events wait in memory for a slow reader.
     public var events: AsyncStream<ListEvent> {
@@ -57,7 +57,7 @@ public struct FollowedList: Sendable {
     /// journal), not when the server has it.
     ///
     /// - Parameter isExact: whether the server rejects the edit if the list has changed in the meantime.
-    /// - Throws: `.notMade`, or what `make` throws.
+    /// - Throws: `.notMade`; `.notKept` if the edit is made but not on disk; `.closed`; or what `make` throws.
     public func edit(
         isExact: Bool = false, _ make: @escaping @Sendable (ListState) throws -> Delta
     ) async throws {

@@ -6,6 +6,7 @@ import HandWire
 public struct Settlement: Sendable {
     /// The revision of the last committed edit, or nil if there was none.
     public internal(set) var revision: Int?
+    /// The newest rejections: at most ``maxNotices``.
     public internal(set) var rejections: [Rejection] = []
     /// The newest notices: at most ``maxNotices``, because a program may never take them.
     public internal(set) var notices: [Replica.Notice] = []

@@ -334,6 +334,7 @@ export class ListActions {
 
   /** @param {string} name @param {string[]} ids @param {boolean} isMove */
   async #send(name, ids, isMove) {
+    name = name.normalize("NFC");
     if (isMove && name === this.#open.name) return this.#app.toast("The items are in this list. Nothing was moved.");
     const client = await this.#app.clients.asker(name);
     if (/^(offline|stopped)$/.test(client.connection.state)) {
